@@ -8,7 +8,8 @@ from datetime import date, datetime, timedelta, timezone
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 BUG = sys.argv[2] if sys.argv[1:2] == ["--bug"] else None
-REVERSALS = ("0400", "0420", "Reversal Request", "Reversal Advice")
+TYPES = {"Authorization Request": "0100", "Authorization Advice": "0120", "Reversal Request": "0400",
+         "Reversal Advice": "0420"}
 REASONS = {"V": ("00", "Valid"), "I": ("14", "Bad VCN-RCN mapping"), "K": ("62", "Database status bad"),
            "A": ("54", "Expiry date mismatch"), "B": ("54", "VCN expired"), "C": ("63", "CVC2 mismatch"),
            "D": ("57", "Validity period limit"), "M": ("57", "Transaction type restriction"),
@@ -111,12 +112,14 @@ class Card:
         return 0
 
     def authorize(self, message):
-        key = [message[n] for n in ("message_type_indicator", "trace_id", "system_trace_audit_number")]
+        kind = TYPES.get(message["message_type_indicator"], message["message_type_indicator"])
+        key = [kind, message["trace_id"], message["system_trace_audit_number"],
+               datetime.fromisoformat(message["transaction_date_time"])]
         for earlier in self.messages:
             if earlier["key"] == key and BUG != "duplicate":
                 return earlier["answer"]
         self.end_holds()
-        is_reversal = message["message_type_indicator"] in REVERSALS
+        is_reversal = kind in ("0400", "0420")
         left = self.amount_left(message) if is_reversal else None
         reason, purchase = ("V", self.reverse(key[1], left)) if is_reversal else self.decide(message)
         status = "reversed" if is_reversal else "open" if purchase else "declined"

@@ -46,6 +46,15 @@ export function byCard(events: readonly EventView[]): readonly EventView[] {
   return events.toSorted((a, b) => (a.vcn_id ?? 0) - (b.vcn_id ?? 0));
 }
 
+export async function moveClock(
+  model: ReferenceModel,
+  system: SystemWith<'advanceClock'>,
+  to_ms: number,
+): Promise<void> {
+  model.advanceClock(to_ms);
+  await system.advanceClock(to_ms);
+}
+
 export async function create(model: ReferenceModel, system: System, request: CardRequest): Promise<void> {
   const actual = await system.createCard(request);
   const expected = model.wouldCreate(request);

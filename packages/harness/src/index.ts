@@ -22,6 +22,7 @@ export {
 export { type ClearingFlaw, type ClearingPlan, clearingOf, clearingPlan } from './arbitraries/clearings.ts';
 export * from './arbitraries/clocks.ts';
 export * from './arbitraries/holds.ts';
+export * from './arbitraries/repeats.ts';
 export {
   type CorrectionPlan,
   type EarlyReversalPlan,

@@ -29,13 +29,22 @@ const commands_with = {
   setHoldDays: ['set hold days'],
   resetCodeFailures: ['guess a code'],
   replay: ['repeat a refused clearing', 'clear before the creation'],
-  advanceClock: ['move the clock', 'increase after the end of the window', 'clear among several'],
+  advanceClock: [
+    'move the clock',
+    'increase after the end of the window',
+    'clear among several',
+    'hold to a special day',
+  ],
   crash: ['crash'],
 } as const satisfies Partial<Record<CapabilityName, readonly Means[]>>;
 
 /** The cases that only these means reach. Any one of them suffices. */
 const means_to = {
   'reason U': ['reverse before the original'],
+  'another message: only message_type_indicator differs': ['almost repeat the message'],
+  'another message: only transaction_date_time differs': ['almost repeat the message'],
+  'another message: only trace_id differs': ['almost repeat the message'],
+  'refused: an amount above the largest': ['oversized'],
   'rule 1: one of several equal clearings': ['undo a copy of the clearing'],
   'status reversed': [...reversals, 'reverse before the original'],
   'increment: approved in the present window': increments,

@@ -6,7 +6,7 @@ import { nextOfKind, startInstant } from './arbitraries/clocks.ts';
 import type { Choice } from './choice.ts';
 import { createCard } from './commands/cards.ts';
 import { type CommandName, commandSequence, meansOf } from './commands/command-sequence.ts';
-import { compareAll } from './comparison.ts';
+import { compareAll, moveClock } from './comparison.ts';
 import { type Coverage, coverageOf, type Demand, unreached } from './coverage.ts';
 import { type FaultName, type FaultPoint, fault_points } from './faults.ts';
 import type { Reach } from './reach.ts';
@@ -15,7 +15,7 @@ import { ReferenceModel } from './reference/model.ts';
 import { listingOf, problemOf } from './report/failure-report.ts';
 import { recorded } from './report/recording.ts';
 import { type FailedSequence, reproductionOf } from './report/reproduction.ts';
-import { capabilitiesOf, type System, type SystemStart } from './system.ts';
+import { can, capabilitiesOf, type System, type SystemStart } from './system.ts';
 
 export interface ModelRun {
   /**
@@ -158,9 +158,7 @@ export async function checkModel(options: ModelRun): Promise<ModelRunResult> {
  */
 async function begin(model: ReferenceModel, system: System, start_ms: number): Promise<void> {
   const to_ms = nextOfKind(start_ms, model.now_ms);
-  if (system.advanceClock === undefined || to_ms === model.now_ms) return;
-  model.advanceClock(to_ms);
-  await system.advanceClock(to_ms);
+  if (can(system, 'advanceClock') && to_ms !== model.now_ms) await moveClock(model, system, to_ms);
 }
 
 /** Like `checkModel`, but throws the report when the two differ. */

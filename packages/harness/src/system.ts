@@ -174,6 +174,10 @@ export interface CardView {
   readonly expiry: string;
   readonly template_id: number;
   readonly notified: boolean;
+  /** Compared if the system shows it, like the next two. */
+  readonly metadata?: Readonly<Record<string, unknown>> | null;
+  readonly emails?: readonly string[] | null;
+  readonly supplier_id?: number | null;
   /**
    * The newest 100, newest first, without expired ones. Null if the system does not list all: it
    * removes old records, which must make no other difference.

@@ -6,6 +6,8 @@ import fc from 'fast-check';
 import {
   type Answer,
   type AuthorizationWire,
+  almostRepeated,
+  almostRepeatedPlan,
   authorizationOf,
   authorizationPlan,
   cardPlan,
@@ -28,11 +30,13 @@ import {
   reversalOf,
   reversalPlan,
   runModel,
+  specialDayOf,
+  specialDayPlan,
   startInstant,
   updatePlan,
   updateRequest,
 } from '../src/index.ts';
-import { kindOf } from '../src/reference/authorization.ts';
+import { differingKeys, kindOf } from '../src/reference/authorization.ts';
 import { modelAsSystem, world } from './model-as-system.ts';
 
 const noon_ms = Temporal.Instant.from('2026-03-07T12:00:00Z').epochMilliseconds;
@@ -115,14 +119,15 @@ test('a flawed card is refused for the field that the flaw names, both generated
 });
 
 test('planned updates are well formed, valid or not', (t) => {
-  const known = ['total_card_amount', 'per_transaction_min', 'per_transaction_max', 'transactions_max', 'recurring'];
+  const limits = ['total_card_amount', 'per_transaction_min', 'per_transaction_max', 'transactions_max', 'recurring'];
+  const known = [...limits, 'template_id', 'emails', 'metadata'];
   const model = busyModel(1);
   for (const plan of drawnAndShrunk(t, updatePlan())) {
     const request = updateRequest(plan, model.cards[0]!, model);
     for (const [name, value] of Object.entries(request)) {
       if (value === null) assert.ok(plan.resets.includes(name), name);
       else if (name.startsWith('valid_')) assert.equal(String(Temporal.PlainDate.from(value as string)), value);
-      else assert.ok(known.includes(name) || name === 'template_id', name);
+      else assert.ok(known.includes(name), name);
     }
   }
 });
@@ -134,7 +139,8 @@ test('planned authorizations have every field that the network requires, both ge
     assert.match(message.card_number, /^\d{16}$/);
     assert.ok(['request', 'advice'].includes(kindOf(message)));
     for (const amount of [message.billing_amount, message.merchant_amount]) {
-      assert.ok(Number.isSafeInteger(amount) && amount >= 0 && amount <= 10 ** 12, `${amount}`);
+      assert.ok(Number.isSafeInteger(amount) && amount >= 0, `${amount}`);
+      assert.equal(amount > 10 ** 12, plan.kind === 'oversized', `${amount}`);
     }
     for (const currency of [message.billing_currency, message.merchant_currency]) assert.match(currency, /^[A-Z]{3}$/);
     assert.match(message.mcc, /^\d{4}$/);
@@ -230,6 +236,31 @@ test('a planned release names a purchase of the card', (t) => {
   }
 });
 
+test('a message that almost repeats another one differs from it in one key', (t) => {
+  const model = busyModel(2);
+  const { message } = model.cards.find(({ messages }) => messages.length > 0)!.messages[0]!;
+  for (const plan of drawnAndShrunk(t, almostRepeatedPlan(['request']))) {
+    const other = almostRepeated(plan, message, model);
+    assert.deepEqual(differingKeys(message, other), [plan.key]);
+    assert.notEqual(other.message_type_indicator, '0120', 'no advice was asked for');
+  }
+});
+
+test('a hold to a special day ends on a day of a clock change or on 29 February', (t) => {
+  const days = new Set<string>();
+  const { model } = modelAsSystem(noon_ms);
+  const zone = 'America/Havana';
+  const request = { total_card_amount: 10 ** 6, authorization_hold_days: 3, aging_velocity_time_zone: zone };
+  model.createCard(request, { id: 1, card_number: '4000000000001000', cvc: '321' });
+  for (const plan of drawnAndShrunk(t, specialDayPlan())) {
+    const { card, at_ms } = specialDayOf(plan, model);
+    const begins = Temporal.Instant.fromEpochMilliseconds(at_ms ?? 0).toZonedDateTimeISO(zone);
+    if (at_ms !== null) days.add(begins.toPlainDate().add({ days: 3 }).toString());
+    assert.equal(card, model.cards[0]);
+  }
+  assert.deepEqual([...days].toSorted(), ['2026-11-01', '2028-02-29']);
+});
+
 test('planned hold days are a number, never or the default', (t) => {
   for (const days of drawnAndShrunk(t, holdDays())) {
     assert.ok(days === null || days === 'never' || (Number.isInteger(days) && days >= 0 && days <= 366), `${days}`);
@@ -290,6 +321,8 @@ test('the same seed generates the same values', () => {
     earlyReversalPlan(),
     lateIncrementPlan(),
     releasePlan(),
+    specialDayPlan(),
+    almostRepeatedPlan(['request', 'advice']),
     holdDays(),
     clearingPlan(),
     clockMove(),

@@ -34,7 +34,7 @@ const bugs: readonly Bug[] = [
   },
   {
     what: 'a release of a hold that changes nothing',
-    seed: 5,
+    seed: 6,
     plant: () => ({ releaseHold: async () => ({ kind: 'done', value: null }) }),
     says: [
       /A hold can be ended by hand: .* \(decision: windows and holds\)/,
@@ -43,7 +43,7 @@ const bugs: readonly Bug[] = [
   },
   {
     what: 'a hold that never ends',
-    seed: 10,
+    seed: 7,
     plant: ({ model }) => {
       model.hold_days = 'never';
       return { setHoldDays: async () => ({ kind: 'done', value: null }) };
@@ -79,7 +79,7 @@ const bugs: readonly Bug[] = [
   },
   {
     what: 'messages that are decided in the wrong order when they come together',
-    seed: 7,
+    seed: 10,
     plant: (system) => {
       let waiting: (() => void)[] = [];
       return {

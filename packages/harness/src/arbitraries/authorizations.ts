@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import { kindOf } from '../reference/authorization.ts';
+import { amount_max } from '../reference/bounds.ts';
 import { gmtDate } from '../reference/calendar.ts';
 import { availableBalance, perTransactionMax, purchasesOf, type ReferenceCard } from '../reference/card.ts';
 import type { ReferenceModel } from '../reference/model.ts';
@@ -12,18 +13,19 @@ import { pick, pickUsed, seldom } from './picks.ts';
 /** Whether a message contains a value that the card knows, and whether it is right. */
 type Claim = 'absent' | 'right' | 'wrong';
 
-/** An amount: a number of cents, or at, just below or just above a limit of the card. */
+/** An amount: a number of cents, at or beside a limit of the card, or the largest that an amount may be. */
 export type AmountPlan =
   | { readonly kind: 'cents'; readonly cents: number }
   | { readonly kind: 'percent_of_maximum'; readonly percent: number }
-  | { readonly kind: 'near'; readonly limit: 'available' | 'maximum' | 'minimum'; readonly offset: number };
+  | { readonly kind: 'near'; readonly limit: 'available' | 'maximum' | 'minimum'; readonly offset: number }
+  | { readonly kind: 'largest' };
 
 /**
  * The kinds of requests and advices. An advice of ours is one of a decision of ours: it has the
- * trace_id of a purchase.
+ * trace_id of a purchase. An oversized request has an amount above the largest.
  */
 export const message_kinds = [
-  ...(['request', 'verification', 'refund', 'incremental'] as const),
+  ...(['request', 'verification', 'refund', 'incremental', 'oversized'] as const),
   ...(['advice', 'advice_of_ours', 'advice_of_decline', 'incremental_advice'] as const),
 ] as const;
 
@@ -60,9 +62,6 @@ export interface AuthorizationPlan {
   readonly unknown_number: boolean;
 }
 
-/** Twice this amount is still an amount that a caller may name. */
-export const amount_largest = 5 * 10 ** 11;
-
 export const mccs = ['5812', '5999', '7011', '4121'] as const;
 
 function amountPlan(): fc.Arbitrary<AmountPlan> {
@@ -76,6 +75,7 @@ function amountPlan(): fc.Arbitrary<AmountPlan> {
         arbitrary: fc.record({ kind: kind('percent_of_maximum'), percent: fc.integer({ min: 1, max: 60 }) }),
       },
       { weight: 2, arbitrary: fc.record({ kind: kind('near'), limit, offset: fc.integer({ min: -1, max: 1 }) }) },
+      { weight: 1, arbitrary: fc.record({ kind: kind('largest') }) },
     ),
   );
 }
@@ -132,15 +132,16 @@ const claim = fc.oneof(
 
 function kindOfMessage(kinds: readonly MessageKind[]): fc.Arbitrary<MessageKind> {
   const weighed: readonly { readonly weight: number; readonly names: readonly MessageKind[] }[] = [
-    { weight: 14, names: ['request'] },
-    { weight: 3, names: ['advice_of_ours'] },
+    { weight: 28, names: ['request'] },
+    { weight: 6, names: ['advice_of_ours'] },
     {
-      weight: 7,
+      weight: 14,
       names: [
         ...(['advice', 'advice_of_decline', 'incremental', 'incremental', 'incremental_advice'] as const),
         ...(['refund', 'verification'] as const),
       ],
     },
+    { weight: 1, names: ['oversized'] },
   ];
   const wanted = weighed
     .map(({ weight, names }) => ({ weight, names: names.filter((name) => kinds.includes(name)) }))
@@ -251,7 +252,7 @@ export function amountsOf(
   const { billing_currency } = model.world;
   const card_currency = card.controls.currency ?? billing_currency;
   const merchant_currency = other_currency ? other(card_currency) : card_currency;
-  const converted = merchant_currency === billing_currency ? limit_amount : limit_amount * 2;
+  const converted = merchant_currency === billing_currency ? limit_amount : Math.min(limit_amount * 2, amount_max);
   return card.controls.currency === null
     ? { billing_amount: limit_amount, billing_currency, merchant_amount: converted, merchant_currency }
     : { billing_amount: converted, billing_currency, merchant_amount: limit_amount, merchant_currency };
@@ -259,8 +260,9 @@ export function amountsOf(
 
 function amountOf(plan: AuthorizationPlan, card: ReferenceCard, about: Purchase | undefined, now_ms: number): number {
   if (plan.kind === 'verification') return 0;
+  if (plan.kind === 'oversized') return amount_max + 1;
   if (plan.kind === 'advice_of_ours' && about !== undefined) {
-    return Math.min(Math.floor((reportedAmount(about) * plan.reported_tenths) / 10), amount_largest);
+    return Math.min(Math.floor((reportedAmount(about) * plan.reported_tenths) / 10), amount_max);
   }
   const maximum = perTransactionMax(card.controls);
   const limits = () => ({
@@ -270,11 +272,12 @@ function amountOf(plan: AuthorizationPlan, card: ReferenceCard, about: Purchase 
   });
   const { amount } = plan;
   const cents = () => {
+    if (amount.kind === 'largest') return amount_max;
     if (amount.kind === 'cents') return amount.cents;
     if (amount.kind === 'percent_of_maximum') return Math.ceil((maximum * amount.percent) / 100);
     return limits()[amount.limit] + amount.offset;
   };
-  return Math.min(Math.max(1, cents()), amount_largest);
+  return Math.min(Math.max(1, cents()), amount_max);
 }
 
 /** Mostly a purchase that can still grow, sometimes any. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { daysAfter, gmtDate, recurring_values } from '../reference/calendar.ts';
-import { perTransactionMax, type ReferenceCard } from '../reference/card.ts';
+import { perTransactionMax, type ReferenceCard, usedIn, windowOn } from '../reference/card.ts';
 import type { ReferenceModel } from '../reference/model.ts';
 import type { CardRequest, World } from '../system.ts';
 
@@ -28,6 +28,7 @@ export interface CardPlan {
   readonly template_pick: number | null;
   readonly emails: readonly string[] | null;
   readonly metadata: Readonly<Record<string, string>> | null;
+  readonly supplier_id: number | null;
 }
 
 /** Zones whose clocks change at midnight, at other hours, by half an hour, or never. */
@@ -55,6 +56,21 @@ const totalAmount = fc.oneof(
   { weight: 12, arbitrary: fc.integer({ min: 1, max: 2_000 }) },
   { weight: 4, arbitrary: fc.integer({ min: 1, max: 500_000 }) },
   { weight: 1, arbitrary: fc.constant(10 ** 12) },
+);
+
+const emailList = fc.uniqueArray(fc.constantFrom('a@example.com', 'b@example.com', 'c@example.com'), { minLength: 1 });
+
+/** As JSON of 8,192 bytes, which is the most, and of one byte more. Both have far fewer characters. */
+const largest_metadata = { note: `${'é'.repeat(4_090)}-` };
+const oversized_metadata = { note: 'é'.repeat(4_091) };
+
+const validMetadata: fc.Arbitrary<Readonly<Record<string, string>>> = fc.oneof(
+  { withCrossShrink: true },
+  {
+    weight: 20,
+    arbitrary: fc.dictionary(fc.constantFrom('order', 'note'), fc.string({ maxLength: 20 }), { maxKeys: 2 }),
+  },
+  { weight: 1, arbitrary: fc.constant(largest_metadata) },
 );
 
 const velocity = fc.record({
@@ -104,8 +120,9 @@ export function cardPlan(): fc.Arbitrary<CardPlan> {
       { weight: 1, arbitrary: fc.constantFrom(...currencies) },
     ),
     template_pick: fc.option(fc.nat({ max: 20 }), { freq: 2 }),
-    emails: fc.option(fc.array(fc.constantFrom('a@example.com', 'b@example.com', 'c@example.com'), { maxLength: 5 })),
-    metadata: fc.option(fc.dictionary(fc.constantFrom('order', 'note'), fc.string({ maxLength: 20 }), { maxKeys: 2 })),
+    emails: fc.option(emailList),
+    metadata: fc.option(validMetadata),
+    supplier_id: fc.option(fc.nat(), { freq: 2 }),
   });
 }
 
@@ -132,6 +149,7 @@ export function cardRequest(plan: CardPlan, now_ms: number, world: World): CardR
     template_id: template?.id ?? null,
     emails: plan.emails,
     metadata: plan.metadata,
+    supplier_id: plan.supplier_id,
   });
 }
 
@@ -189,8 +207,7 @@ export const flaws: readonly Flaw[] = [
     field: 'emails',
     change: { emails: ['a@b.example', 'b@b.example', 'c@b.example', 'd@b.example', 'e@b.example', 'f@b.example'] },
   },
-  // One byte more than the largest, and far fewer characters.
-  { field: 'metadata', change: { metadata: { note: 'é'.repeat(4_091) } } },
+  { field: 'metadata', change: { metadata: oversized_metadata } },
 ];
 
 export function flawedCard(): fc.Arbitrary<{ readonly plan: CardPlan; readonly flaw: Flaw }> {
@@ -206,7 +223,7 @@ export function flawedRequest(plan: CardPlan, flaw: Flaw, now_ms: number, world:
  * today.
  */
 export interface UpdatePlan {
-  readonly total_card_amount: number | null;
+  readonly total_card_amount: number | 'what is used' | 'below what is used' | null;
   readonly per_transaction_min: number | null;
   readonly per_transaction_max: number | 'as it is' | null;
   readonly transactions_max: number | null;
@@ -214,6 +231,8 @@ export interface UpdatePlan {
   readonly ends_in_days: number | null;
   readonly template_pick: number | null;
   readonly recurring: string | null;
+  readonly emails: readonly string[] | null;
+  readonly metadata: Readonly<Record<string, string>> | null;
   /** The fields that are sent as null, which resets them. */
   readonly resets: readonly string[];
 }
@@ -227,37 +246,62 @@ const resettable = [
   'valid_ending_on',
   'template_id',
   'total_card_amount',
+  'emails',
+  'metadata',
 ] as const;
 
 /** Updates, most of which name one or two fields. */
 export function updatePlan(): fc.Arbitrary<UpdatePlan> {
   const seldom = <Value>(arbitrary: fc.Arbitrary<Value>) =>
-    fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, { weight: 1, arbitrary });
+    fc.oneof({ withCrossShrink: true }, { weight: 3, arbitrary: fc.constant(null) }, { weight: 1, arbitrary });
   return fc.record({
-    total_card_amount: fc.option(totalAmount, { freq: 2 }),
+    total_card_amount: fc.oneof(
+      { withCrossShrink: true },
+      { weight: 2, arbitrary: fc.constant(null) },
+      { weight: 3, arbitrary: totalAmount },
+      {
+        weight: 3,
+        arbitrary: fc.constantFrom('what is used' as const, 'what is used' as const, 'below what is used' as const),
+      },
+    ),
     per_transaction_min: seldom(fc.integer({ min: 0, max: 300 })),
     per_transaction_max: seldom(fc.oneof(fc.integer({ min: 1, max: 2_000 }), fc.constant('as it is' as const))),
     transactions_max: seldom(fc.integer({ min: 0, max: 5 })),
     starts_in_days: seldom(fc.integer({ min: -2, max: 5 })),
     ends_in_days: seldom(fc.integer({ min: -1, max: 60 })),
     template_pick: seldom(fc.nat({ max: 20 })),
-    recurring: fc.oneof({ weight: 20, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.constant('Daily') }),
+    recurring: fc.oneof(
+      { withCrossShrink: true },
+      { weight: 20, arbitrary: fc.constant(null) },
+      { weight: 1, arbitrary: fc.constant('Daily') },
+    ),
+    emails: seldom(emailList),
+    metadata: seldom(
+      fc.oneof(
+        { withCrossShrink: true },
+        { weight: 9, arbitrary: validMetadata },
+        { weight: 1, arbitrary: fc.constant(oversized_metadata) },
+      ),
+    ),
     resets: fc.oneof(
+      { withCrossShrink: true },
       { weight: 3, arbitrary: fc.constant([]) },
       { weight: 1, arbitrary: fc.subarray([...resettable], { maxLength: 2 }) },
     ),
   });
 }
 
-export function updateRequest(
-  plan: UpdatePlan,
-  { controls }: ReferenceCard,
-  { now_ms, world }: ReferenceModel,
-): CardRequest {
+export function updateRequest(plan: UpdatePlan, card: ReferenceCard, { now_ms, world }: ReferenceModel): CardRequest {
+  const { controls } = card;
   const today = gmtDate(now_ms);
+  const totals = {
+    'what is used': usedIn(card, windowOn(card, now_ms), now_ms),
+    'below what is used': usedIn(card, windowOn(card, now_ms), now_ms) - 1,
+  };
   const { starts_in_days, ends_in_days, template_pick, resets, ...amounts } = plan;
   const changes = absentOnes({
     ...amounts,
+    ...(typeof amounts.total_card_amount === 'string' ? { total_card_amount: totals[amounts.total_card_amount] } : {}),
     ...(amounts.per_transaction_max === 'as it is' ? { per_transaction_max: perTransactionMax(controls) } : {}),
     valid_starting_on: starts_in_days === null ? null : daysAfter(today, starts_in_days),
     valid_ending_on: ends_in_days === null ? null : daysAfter(today, ends_in_days),

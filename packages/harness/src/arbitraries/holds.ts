@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { availableIn, purchasesOf, type ReferenceCard, windowOn } from '../reference/card.ts';
+import { Temporal } from 'temporal-polyfill';
+import { availableIn, holdEndOn, purchasesOf, type ReferenceCard, windowOn } from '../reference/card.ts';
 import type { ReferenceModel } from '../reference/model.ts';
 import { holdOf, type Purchase } from '../reference/purchase.ts';
 import type { AuthorizationWire, HoldDays } from '../system.ts';
@@ -23,6 +24,15 @@ export interface LateIncrementPlan {
   readonly increments: readonly AuthorizationPlan[];
   /** What the first increment asks for beside the amount that the window has left. */
   readonly excess: number;
+}
+
+/** A purchase whose hold ends on a special day. */
+export interface SpecialDayPlan {
+  readonly card_pick: number;
+  readonly day: 'clock_change' | 'leap_day';
+  /** The local hour of the purchase. */
+  readonly hour: number;
+  readonly request: AuthorizationPlan;
 }
 
 export function releasePlan(): fc.Arbitrary<ReleasePlan> {
@@ -54,6 +64,46 @@ export function lateIncrementPlan(): fc.Arbitrary<LateIncrementPlan> {
     }),
     excess: fc.constantFrom(1, 1, 0, -1),
   });
+}
+
+export function specialDayPlan(): fc.Arbitrary<SpecialDayPlan> {
+  return fc.record({
+    card_pick: fc.nat({ max: 5 }),
+    day: fc.constantFrom('clock_change' as const, 'clock_change' as const, 'leap_day' as const),
+    hour: fc.nat({ max: 23 }),
+    request: plainPlan('request'),
+  });
+}
+
+/**
+ * A card, one with aging velocity if there is one, and the next instant at which a hold of it begins
+ * that ends on a day of the plan; null if it has none while the card is valid.
+ */
+export function specialDayOf(
+  { card_pick, day, hour }: SpecialDayPlan,
+  { cards, now_ms, hold_days }: ReferenceModel,
+): { readonly card: ReferenceCard; readonly at_ms: number | null } {
+  const card = pickOf(cards, card_pick, ({ controls }) => controls.aging_velocity_time_zone !== null)!;
+  const { aging_velocity_time_zone: zone, valid_ending_on } = card.controls;
+  const end_ms = holdEndOn(card, now_ms, hold_days);
+  if (end_ms === null) return { card, at_ms: null };
+  const local = (at_ms: number) => Temporal.Instant.fromEpochMilliseconds(at_ms).toZonedDateTimeISO(zone ?? 'UTC');
+  const earliest = local(end_ms).toPlainDate();
+  const special =
+    day === 'leap_day' ? leapDayFrom(earliest) : local(end_ms).getTimeZoneTransition('next')?.toPlainDate();
+  if (special === undefined || special.toString() > valid_ending_on) return { card, at_ms: null };
+  const begins = local(now_ms).add(earliest.until(special)).with({ hour });
+  return { card, at_ms: Math.max(now_ms, begins.epochMilliseconds) };
+}
+
+function leapDayFrom(earliest: Temporal.PlainDate): Temporal.PlainDate {
+  let year = earliest.year;
+  while (!isLeap(year) || Temporal.PlainDate.compare({ year, month: 2, day: 29 }, earliest) < 0) year += 1;
+  return Temporal.PlainDate.from({ year, month: 2, day: 29 });
+}
+
+function isLeap(year: number): boolean {
+  return Temporal.PlainDate.from({ year, month: 1, day: 1 }).inLeapYear;
 }
 
 export function lateIncrementsOf(

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
+import { amount_max } from '../reference/bounds.ts';
 import { purchasesOf, type ReferenceCard } from '../reference/card.ts';
 import type { ReferenceModel } from '../reference/model.ts';
 import { authorizedAmount, type Purchase, standingOf } from '../reference/purchase.ts';
 import type { AuthorizationWire } from '../system.ts';
-import { amount_largest, amountsOf, mccs } from './authorizations.ts';
+import { amountsOf, mccs } from './authorizations.ts';
 import { pick, pickOf, pickUsed, seldom } from './picks.ts';
 
 /** How much of an amount a reversal leaves, and how its message says so. */
@@ -107,7 +108,7 @@ export function fullReversalOf({ message }: Purchase, model: ReferenceModel): Au
 export function earlyReversalOf(plan: EarlyReversalPlan, model: ReferenceModel): readonly AuthorizationWire[] {
   const card = pick(model.cards, plan.card_pick)!;
   const whole = Math.max(1, Math.floor((card.controls.total_card_amount * plan.hundredths) / 100));
-  const amount = Math.min(whole, amount_largest);
+  const amount = Math.min(whole, amount_max);
   const original = { trace_id: `${model.world.tag}T${model.fresh()}`, authorized: amount, amount, mcc: mccs[0] };
   const reversals = plan.corrections.map((correction) => reversalMessage(correction, model, card, original));
   const sent = (message_type_indicator: string): AuthorizationWire => ({
@@ -149,7 +150,7 @@ function reversalMessage(
     mcc,
     ...(plan.remaining_tenths === null
       ? {}
-      : corrected(plan, card, Math.min(Math.floor((authorized * plan.remaining_tenths) / 10), amount_largest))),
+      : corrected(plan, card, Math.min(Math.floor((authorized * plan.remaining_tenths) / 10), amount_max))),
   };
 }
 
@@ -157,7 +158,7 @@ function reversalMessage(
 function corrected(plan: CorrectionPlan, card: ReferenceCard, remaining: number): Partial<AuthorizationWire> {
   const absent = plan.zero ? 0 : null;
   const in_limit = plan.named === 'other_currency' ? absent : remaining;
-  const in_other = plan.named === 'limit_currency' ? absent : remaining * (plan.abroad ? 2 : 1);
+  const in_other = plan.named === 'limit_currency' ? absent : Math.min(remaining * (plan.abroad ? 2 : 1), amount_max);
   const limited_in_billing = card.controls.currency === null;
   const amounts = {
     billing_amount: limited_in_billing ? in_limit : in_other,

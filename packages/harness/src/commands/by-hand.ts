@@ -9,7 +9,7 @@ import {
 import { type ReleasePlan, releasedPurchase } from '../arbitraries/holds.ts';
 import { pick, pickOf } from '../arbitraries/picks.ts';
 import { fullReversalOf } from '../arbitraries/reversals.ts';
-import { agreeAnswers, compareCard, send, sendClearing } from '../comparison.ts';
+import { agreeAnswers, compareCard, moveClock, send, sendClearing } from '../comparison.ts';
 import type { ReferenceCard } from '../reference/card.ts';
 import type { ReferenceModel } from '../reference/model.ts';
 import { can, type RematchWire, type SystemWith } from '../system.ts';
@@ -43,8 +43,7 @@ export const clearAmongSeveral = command('clear among several', {
     }
     const end_ms = made.at(-1)?.hold_end_ms ?? null;
     if (plan.holds_end && end_ms !== null && can(system, 'advanceClock')) {
-      model.advanceClock(end_ms);
-      await system.advanceClock(end_ms);
+      await moveClock(model, system, end_ms);
     }
     await sendClearing(model, system, sharedReferenceClearing(plan, model, requests[0]!, made));
     if (plan.later === null) return;

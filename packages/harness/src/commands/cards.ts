@@ -9,7 +9,7 @@ import {
 } from '../arbitraries/cards.ts';
 import { type ClockMove, clockTarget } from '../arbitraries/clocks.ts';
 import { pick } from '../arbitraries/picks.ts';
-import { agreeAnswers, agreeOnCard, compareCard, compareEvents, create } from '../comparison.ts';
+import { agreeAnswers, agreeOnCard, compareCard, compareEvents, create, moveClock } from '../comparison.ts';
 import type { HoldDays } from '../system.ts';
 import { command } from './command.ts';
 
@@ -71,8 +71,7 @@ export const advanceClock = command('move the clock', {
   async run(move: ClockMove, model, system) {
     const card = pick(model.cards, 'card_pick' in move ? move.card_pick : 0);
     const to_ms = clockTarget(move, model.now_ms, () => (card === undefined ? [] : model.boundaries(card)));
-    model.advanceClock(to_ms);
-    await system.advanceClock(to_ms);
+    await moveClock(model, system, to_ms);
     if (card !== undefined) await compareCard(model, system, card);
   },
 });

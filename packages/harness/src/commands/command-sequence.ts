@@ -5,9 +5,10 @@ import { cardPlan, flawedCard, updatePlan } from '../arbitraries/cards.ts';
 import { clearingFirstPlan, clearingPlan, sharedReferencePlan } from '../arbitraries/clearings.ts';
 import { clockMove } from '../arbitraries/clocks.ts';
 import { guessPlan } from '../arbitraries/codes.ts';
-import { holdDays, lateIncrementPlan, releasePlan } from '../arbitraries/holds.ts';
+import { holdDays, lateIncrementPlan, releasePlan, specialDayPlan } from '../arbitraries/holds.ts';
 import { seldom } from '../arbitraries/picks.ts';
 import { crashPlan, lostAnswersPlan, racePlan } from '../arbitraries/races.ts';
+import { almostRepeatedPlan } from '../arbitraries/repeats.ts';
 import { earlyReversalPlan, reversalPlan } from '../arbitraries/reversals.ts';
 import { type Choice, choose } from '../choice.ts';
 import type { FaultName } from '../faults.ts';
@@ -15,12 +16,14 @@ import { clearAmongSeveral, matchByHand, releaseHold } from './by-hand.ts';
 import { advanceClock, cancelCard, createCard, createFlawedCard, readCard, setHoldDays, updateCard } from './cards.ts';
 import type { Command, CommandMaker } from './command.ts';
 import {
+  almostRepeat,
   authorize,
   authorizeTogether,
   clear,
   clearBeforeCard,
   clearFirst,
   guessCode,
+  holdToSpecialDay,
   increaseLate,
   repeatAuthorization,
   repeatClearing,
@@ -60,6 +63,7 @@ function kindsOfCommands(messages: readonly MessageKind[]) {
     drawn(3, reverse, reversalPlan()),
     drawn(2, reverseEarly, earlyReversalPlan()),
     drawn(3, increaseLate, lateIncrementPlan()),
+    drawn(1, holdToSpecialDay, specialDayPlan()),
     drawn(2, clearAmongSeveral, sharedReferencePlan()),
     drawn(3, matchByHand, byHandPlans()),
     drawn(2, releaseHold, releasePlan()),
@@ -69,13 +73,14 @@ function kindsOfCommands(messages: readonly MessageKind[]) {
     drawn(4, race, racePlan(messages)),
     drawn(4, loseAnswers, lostAnswersPlan(messages), 'lost_answer'),
     drawn(4, crash, crashPlan(messages), 'crash'),
-    drawn(1, updateCard, fc.record({ card_pick, plan: updatePlan() })),
+    drawn(2, updateCard, fc.record({ card_pick, plan: updatePlan() })),
     drawn(1, createCard, cardPlan()),
     drawn(1, createFlawedCard, flawedCard()),
     drawn(1, clearBeforeCard, fc.record({ clearing: clearingPlan(), card: cardPlan() })),
     drawn(1, cancelCard, card_pick),
     drawn(1, readCard, card_pick),
     drawn(1, repeatAuthorization, earlierMessage(30)),
+    drawn(2, almostRepeat, almostRepeatedPlan(messages)),
     drawn(1, repeatClearing, earlierMessage(10)),
     drawn(1, undoCopy, earlierMessage(10)),
     drawn(3, repeatRefused, fc.record({ at: fc.nat({ max: 10 }), is_replay: seldom(3).map((again) => !again) })),

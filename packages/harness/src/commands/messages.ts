@@ -2,10 +2,18 @@ import { type AuthorizationPlan, authorizationOf } from '../arbitraries/authoriz
 import { type CardPlan, cardRequest } from '../arbitraries/cards.ts';
 import { type ClearingFirstPlan, type ClearingPlan, clearingFirstOf, clearingOf } from '../arbitraries/clearings.ts';
 import type { GuessPlan } from '../arbitraries/codes.ts';
-import { type LateIncrementPlan, lateIncrementsOf, pickWindowed } from '../arbitraries/holds.ts';
+import {
+  type LateIncrementPlan,
+  lateIncrementsOf,
+  pickWindowed,
+  type SpecialDayPlan,
+  specialDayOf,
+} from '../arbitraries/holds.ts';
 import { pick } from '../arbitraries/picks.ts';
+import { type AlmostRepeatedPlan, almostRepeated } from '../arbitraries/repeats.ts';
 import { type EarlyReversalPlan, earlyReversalOf, type ReversalPlan, reversalOf } from '../arbitraries/reversals.ts';
-import { agreeAnswers, compareCard, create, replay, send, sendClearing } from '../comparison.ts';
+import { agreeAnswers, compareCard, create, moveClock, replay, send, sendClearing } from '../comparison.ts';
+import { words_of_type } from '../reference/authorization.ts';
 import { windowOn } from '../reference/card.ts';
 import { type AuthorizationWire, type ClearingWire, can } from '../system.ts';
 import { command } from './command.ts';
@@ -46,7 +54,17 @@ const repeated_with: readonly ((message: AuthorizationWire) => Partial<Authoriza
     merchant_amount: Math.floor(merchant_amount / 2),
   }),
   ({ transaction_date_time }) => ({ transaction_date_time: transaction_date_time.replace(/Z$/, '+00:00') }),
+  ({ message_type_indicator: type }) => ({ message_type_indicator: words_of_type[type] ?? type }),
 ];
+
+/** A message that differs from an earlier one in one of the keys that tell messages apart. */
+export const almostRepeat = command('almost repeat the message', {
+  isPossible: ({ cards }, { card_pick }: AlmostRepeatedPlan) => (pick(cards, card_pick)?.messages.length ?? 0) > 0,
+  run(plan: AlmostRepeatedPlan, model, system) {
+    const { message } = pick(pick(model.cards, plan.card_pick)!.messages, plan.message_pick)!;
+    return send(model, system, [almostRepeated(plan, message, model)]);
+  },
+});
 
 /** Messages with wrong codes, then one with the right code, before and after a reset. */
 export const guessCode = command('guess a code', {
@@ -77,12 +95,28 @@ export const increaseLate = command('increase after the end of the window', {
     for (const request of requests) await send(model, system, [request]);
     const { end_ms } = windowOn(card, model.now_ms);
     if (Number.isFinite(end_ms)) {
-      model.advanceClock(end_ms + plan.offset_ms);
-      await system.advanceClock(end_ms + plan.offset_ms);
+      await moveClock(model, system, end_ms + plan.offset_ms);
       await compareCard(model, system, card);
     }
     for (const increment of lateIncrementsOf(plan, model, card, requests.at(-1)!)) {
       await send(model, system, [increment]);
+    }
+  },
+});
+
+/** A purchase whose hold ends on a day that is unlike others, as it is just before the end and at it. */
+export const holdToSpecialDay = command('hold to a special day', {
+  needs: ['advanceClock'],
+  async run(plan: SpecialDayPlan, model, system) {
+    const { card, at_ms } = specialDayOf(plan, model);
+    if (at_ms !== null) await moveClock(model, system, at_ms);
+    const message = authorizationOf(plan.request, model, card);
+    await send(model, system, [message]);
+    const end_ms = model.purchases(card).find((purchase) => purchase.message === message)?.hold_end_ms ?? null;
+    if (end_ms === null) return;
+    for (const to_ms of [end_ms - 1, end_ms]) {
+      await moveClock(model, system, to_ms);
+      await compareCard(model, system, card);
     }
   },
 });

@@ -25,6 +25,9 @@ export function cardOf(data: unknown, answer: HttpAnswer): CardView {
     expiry: card.expiry,
     template_id: idOf(card.template_id),
     notified: card.notified,
+    metadata: card.metadata,
+    emails: card.emails,
+    supplier_id: idOf(card.supplier_id),
     authorizations: listOf(card.authorizations, 'status', ({ id, status }) => ({ id: idOf(id), status })),
     clearings: listOf(card.clearings, 'match_rule', (clearing) => clearingAnswerOf(clearing, answer)),
   } as CardView;

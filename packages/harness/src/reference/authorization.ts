@@ -1,5 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
-import type { AuthorizationView, AuthorizationWire, HoldDays, WorldTemplate } from '../system.ts';
+import type { AuthorizationView, AuthorizationWire, ClearingWire, HoldDays, WorldTemplate } from '../system.ts';
+import { amount_max } from './bounds.ts';
 import { expiryInstant, gmtDate, type Span } from './calendar.ts';
 import {
   availableIn,
@@ -57,17 +58,21 @@ type Kind = 'request' | 'advice' | 'reversal';
 
 const kinds: Readonly<Record<string, Kind>> = {
   '0100': 'request',
-  'Authorization Request': 'request',
   '0120': 'advice',
-  'Authorization Advice': 'advice',
   '0400': 'reversal',
-  'Reversal Request': 'reversal',
   '0420': 'reversal',
-  'Reversal Advice': 'reversal',
+};
+
+/** The message types as a message may also state them. */
+export const words_of_type: Readonly<Record<string, string>> = {
+  '0100': 'Authorization Request',
+  '0120': 'Authorization Advice',
+  '0400': 'Reversal Request',
+  '0420': 'Reversal Advice',
 };
 
 export function kindOf(message: AuthorizationWire): Kind {
-  const kind = kinds[message.message_type_indicator];
+  const kind = kinds[numericType(message)];
   if (kind === undefined) throw new Error(`no such message type: ${message.message_type_indicator}`);
   return kind;
 }
@@ -78,6 +83,11 @@ export interface Surroundings {
   readonly template: WorldTemplate;
   /** The days after which the holds of the company end; a card with aging velocity has its own. */
   readonly hold_days: HoldDays;
+}
+
+/** The fields with an amount that no message may have, whatever its card. */
+export function wrongAmounts(message: AuthorizationWire | ClearingWire): readonly string[] {
+  return (['billing_amount', 'merchant_amount'] as const).filter((name) => message[name] > amount_max);
 }
 
 /** Whether the message may be decided at all; else the invalid fields. */
@@ -139,17 +149,25 @@ export function decide(card: ReferenceCard, message: AuthorizationWire, around: 
   return reason === 'V' ? approved(card, purchase, around) : declined(reason);
 }
 
-/**
- * A repeated message has the same card, message type, trace_id, system_trace_audit_number and
- * transaction_date_time.
- */
-export function sameMessage(a: AuthorizationWire, b: AuthorizationWire): boolean {
-  return (
-    numericType(a) === numericType(b) &&
-    a.trace_id === b.trace_id &&
-    a.system_trace_audit_number === b.system_trace_audit_number &&
-    Temporal.Instant.from(a.transaction_date_time).equals(Temporal.Instant.from(b.transaction_date_time))
-  );
+/** The fields that tell two messages of one card apart. A repeated message has all of them. */
+export const message_keys = [
+  'message_type_indicator',
+  'trace_id',
+  'system_trace_audit_number',
+  'transaction_date_time',
+] as const;
+
+export type MessageKey = (typeof message_keys)[number];
+
+/** The keys in which two messages of one card differ; none: the second repeats the first. */
+export function differingKeys(a: AuthorizationWire, b: AuthorizationWire): readonly MessageKey[] {
+  return message_keys.filter((key) => a[key] !== b[key] && keyOf(a, key) !== keyOf(b, key));
+}
+
+function keyOf(message: AuthorizationWire, key: MessageKey): string {
+  if (key === 'message_type_indicator') return numericType(message);
+  if (key === 'transaction_date_time') return Temporal.Instant.from(message[key]).toString();
+  return message[key];
 }
 
 /**
@@ -371,10 +389,9 @@ function allows(template: WorldTemplate, mcc: string): boolean {
   return template.mcc_rule === 'ALLOW' ? listed : !listed;
 }
 
-function numericType(message: AuthorizationWire): string {
-  const words = ['Authorization Request', 'Authorization Advice', 'Reversal Request', 'Reversal Advice'];
-  const at = words.indexOf(message.message_type_indicator);
-  return at === -1 ? message.message_type_indicator : ['0100', '0120', '0400', '0420'][at]!;
+/** The message type as four digits. */
+export function numericType({ message_type_indicator: type }: AuthorizationWire): string {
+  return Object.entries(words_of_type).find(([, words]) => words === type)?.[0] ?? type;
 }
 
 /** The answer on the wire. The system chooses the id and the code of an approval. */

@@ -22,7 +22,7 @@ export interface ReferenceCard {
   readonly note: (reached: Case) => void;
 }
 
-/** The limits of a card; service specification 2.1 and 2.2. */
+/** The limits and details of a card; service specification 2.1 and 2.2. */
 export interface ReferenceControls {
   readonly total_card_amount: number;
   readonly per_transaction_min: number;
@@ -36,6 +36,9 @@ export interface ReferenceControls {
   readonly valid_starting_on: string;
   readonly valid_ending_on: string;
   readonly template_id: number;
+  readonly emails: readonly string[] | null;
+  readonly metadata: Readonly<Record<string, unknown>> | null;
+  readonly supplier_id: number | null;
 }
 
 /** A message with its time and its answer. */

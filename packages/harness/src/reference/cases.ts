@@ -14,6 +14,7 @@ interface CaseRule extends Rule {
 
 const reasons_clause = 'decision: network side, reasons';
 const advice_clause = 'decision: network side, 2';
+const same_message_clause = 'decision: network side, 5';
 const increment_clause = 'decision: network side, 3';
 const hold_clause = 'decision: windows and holds';
 const matching_clause = 'decision: matching';
@@ -237,6 +238,15 @@ export const rule_of_case = {
     needs: clear,
   },
 
+  'another message: only message_type_indicator differs': anotherMessage('message_type_indicator'),
+  'another message: only trace_id differs': anotherMessage('trace_id'),
+  'another message: only system_trace_audit_number differs': anotherMessage('system_trace_audit_number'),
+  'another message: only transaction_date_time differs': anotherMessage('transaction_date_time'),
+  'refused: an amount above the largest': {
+    says: 'An amount is a whole number of minor units, at most 10^12.',
+    clause: 'decision: virtual cards, bounds',
+  },
+
   'increment: approved in the present window': {
     says: 'An increment adds to the hold of an open authorization, is no new use, and the limits of one transaction apply to the sum.',
     clause: increment_clause,
@@ -350,6 +360,17 @@ export const rule_of_case = {
     needs: ['resetCodeFailures'],
   },
 
+  'update: to a total that is used up': {
+    says: 'The total of a card can be lowered to the amount that is used in the window.',
+    clause: 'decision: virtual cards, PATCH',
+    needs: ['updateCard'],
+  },
+  'update: to a total below what is used': {
+    says: 'A total below the amount that is used in the window is refused.',
+    clause: 'decision: virtual cards, PATCH',
+    needs: ['updateCard'],
+  },
+
   'hold: released by hand': {
     says: 'A hold can be ended by hand: its amount is free, the use stays, and virtualcard.updated is written.',
     clause: hold_clause,
@@ -428,7 +449,7 @@ export const rule_of_value = {
     clause: 'service specification 2.1',
   },
   controls: {
-    says: 'A card has the controls of its creation and later changes, and the defaults for what they leave out.',
+    says: 'A card has the controls and details of its creation and later changes, and the defaults for what they leave out.',
     clause: 'service specification 2.1; decision: virtual cards',
   },
   authorizations: {
@@ -453,7 +474,7 @@ export const rule_of_value = {
   },
   duplicate: {
     says: 'The same message again (card, message type, trace_id, system_trace_audit_number, transaction_date_time) gets the first answer and changes nothing.',
-    clause: 'decision: network side, 5',
+    clause: same_message_clause,
   },
 } as const satisfies Readonly<Record<string, Rule>>;
 
@@ -473,6 +494,13 @@ function statusOf(meaning: string, needs: readonly CapabilityName[] = []): CaseR
 
 function byHand(says: string): CaseRule {
   return { says, clause: by_hand_clause, needs: clear_and_rematch };
+}
+
+function anotherMessage(key: string): CaseRule {
+  return {
+    says: `A message that differs from an earlier one only in ${key} is another message.`,
+    clause: same_message_clause,
+  };
 }
 
 function quarantined(meaning: string): CaseRule {

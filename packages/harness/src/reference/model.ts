@@ -20,12 +20,13 @@ import type {
 import {
   answerOf,
   decide,
+  differingKeys,
   hasWrongCode,
   kindOf,
   problemsOf,
   reasons,
-  sameMessage,
   wrong_codes_max,
+  wrongAmounts,
   wrongCodesOn,
 } from './authorization.ts';
 import { decideByHand } from './by-hand.ts';
@@ -159,13 +160,12 @@ export class ReferenceModel {
     const expiry = expiryOf(this.now_ms);
     const reading = readCreate(request, this.world, this.now_ms, expiry);
     if (reading.kind === 'wrong') throw new Error(`no card comes of this request: ${reading.fields.join(', ')}`);
-    const emails = request.emails as readonly string[] | null | undefined;
     const card: ReferenceCard = {
       ...identity,
       expiry,
       status: 'Approved',
       controls: reading.controls,
-      notified: (emails ?? []).length > 0,
+      notified: reading.controls.emails !== null,
       messages: [],
       clearings: [],
       messages_at_reset: 0,
@@ -181,8 +181,11 @@ export class ReferenceModel {
     const window = windowOn(card, this.now_ms);
     const used = usedIn(card, window, this.now_ms);
     const reading = readUpdate(request, this.world, this.now_ms, card.expiry, card.controls, used);
+    const { total_card_amount: total } = request;
+    if (typeof total === 'number' && total > 0 && total < used) this.#note('update: to a total below what is used');
     if (reading.kind === 'wrong') return wrong(reading.fields);
-    const changed = JSON.stringify(reading.controls) !== JSON.stringify(card.controls);
+    if (total === used) this.#note('update: to a total that is used up');
+    const changed = text(reading.controls) !== text(card.controls);
     card.controls = reading.controls;
     if (changed) this.#addEvent('virtualcard.updated', card);
     return done(this.view(card));
@@ -203,6 +206,11 @@ export class ReferenceModel {
     readonly answer: Answer<AuthorizationView>;
     readonly answered: AnsweredMessage | null;
   } {
+    const wrong_amounts = wrongAmounts(message);
+    if (wrong_amounts.length > 0) {
+      this.#note('refused: an amount above the largest');
+      return { answer: wrong(wrong_amounts), answered: null };
+    }
     const card = this.cards.find(({ card_number }) => card_number === message.card_number);
     if (card === undefined) {
       this.#note('reason I');
@@ -211,11 +219,15 @@ export class ReferenceModel {
     }
     if (message.billing_currency !== this.world.billing_currency)
       return { answer: wrong(['billing_currency']), answered: null };
-    const first = card.messages.find((earlier) => sameMessage(earlier.message, message));
+    const differing = card.messages.map((earlier) => differingKeys(earlier.message, message));
+    const first = card.messages[differing.findIndex((keys) => keys.length === 0)];
     if (first !== undefined) return { answer: done(first.answer), answered: first };
 
     const problems = problemsOf(card, message);
     if (problems.length > 0) return { answer: wrong(problems), answered: null };
+    for (const [only, ...others] of differing) {
+      if (only !== undefined && others.length === 0) this.#note(`another message: only ${only} differs`);
+    }
 
     const around = { now_ms: this.now_ms, template: this.#template(card), hold_days: this.hold_days };
     const decision = decide(card, message, around);
@@ -252,6 +264,8 @@ export class ReferenceModel {
 
   /** `answered` is null when the clearing is refused. It is then in quarantine. */
   clear(message: ClearingWire): { readonly answer: Answer<ClearingView>; readonly answered: AnsweredClearing | null } {
+    const wrong_amounts = wrongAmounts(message);
+    if (wrong_amounts.length > 0) return { answer: wrong(wrong_amounts), answered: null };
     const card = this.cards.find((known) => known.id === message.vcn_id || known.card_number === message.card_number);
     const id = message.network_financial_transaction_id;
     const owner = this.cards.find(({ clearings }) => clearings.some(({ ids }) => ids.includes(id)));

@@ -1,5 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import type { CardRequest, World } from '../system.ts';
+import { amount_max } from './bounds.ts';
 import { gmtDate, lastDayOf, type Recurring, recurring_values } from './calendar.ts';
 import { perTransactionMax, type ReferenceControls } from './card.ts';
 
@@ -7,8 +8,6 @@ import { perTransactionMax, type ReferenceControls } from './card.ts';
 export type Reading =
   | { readonly kind: 'fits'; readonly controls: ReferenceControls }
   | { readonly kind: 'wrong'; readonly fields: readonly string[] };
-
-const amount_max = 10 ** 12;
 
 /** The rules of a create request. `now_ms` is its time; `expiry` is that of the new card. */
 export function readCreate(request: CardRequest, world: World, now_ms: number, expiry: string): Reading {
@@ -45,6 +44,9 @@ export function readCreate(request: CardRequest, world: World, now_ms: number, e
     valid_starting_on: starting,
     valid_ending_on: asked_end ?? lastDayOf(expiry),
     template_id: templateId(request) ?? defaultTemplate(world, aging),
+    emails: (given(request, 'emails') as readonly string[] | undefined) ?? null,
+    metadata: (given(request, 'metadata') as ReferenceControls['metadata'] | undefined) ?? null,
+    supplier_id: (given(request, 'supplier_id') as number | undefined) ?? null,
   });
 }
 
@@ -86,6 +88,8 @@ export function readUpdate(
     valid_starting_on: next('valid_starting_on', today),
     valid_ending_on: next('valid_ending_on', lastDayOf(expiry)),
     template_id: Number(next('template_id', defaultTemplate(world, aging))),
+    emails: next('emails', null),
+    metadata: next('metadata', null),
   });
 }
 
