@@ -28,10 +28,12 @@ const json_of_items = ['authorization_ids', 'clearing_ids', 'line_ids', 'matches
 const sources: readonly Source[] = [
   { name: 'companies', table: 'companies', booleans: ['full_details_in_mail'], recordOf: companyOf },
   {
-    name: 'templates',
-    table: 'purchase_templates',
-    json: ['mcc_list'],
+    name: 'real_cards',
+    table: 'real_cards',
+    json: ['network_data_names'],
+    booleans: ['velocity_enabled', 'is_default'],
   },
+  { name: 'templates', table: 'purchase_templates', json: ['mcc_list'] },
   {
     name: 'cards',
     table: 'virtual_cards v join tallystick_virtual_card_details d on d.card_id = v.id',
@@ -53,6 +55,12 @@ const sources: readonly Source[] = [
   },
   { name: 'events', table: 'events', json: ['payload', 'previous'], recordOf: eventOf },
   { name: 'outbox', table: 'event_outbox', recordOf: (row) => [row.event_id as number, { ...row, id: row.event_id }] },
+  {
+    name: 'subscriptions',
+    table: 'subscriptions',
+    json: ['event_types'],
+    recordOf: (row) => [row.name as string, row],
+  },
   { name: 'webhooks', table: 'webhooks', json: ['event_type_ids'] },
   {
     name: 'webhook_sequences',
@@ -75,9 +83,18 @@ const sources: readonly Source[] = [
     booleans: ['is_repeatable'],
     recordOf: (row) => [row.id as number, { ...row, lease: leaseOf(row)?.[1] ?? null }],
   },
+  { name: 'quarantine', table: 'quarantine', json: ['excerpt'] },
   { name: 'accounts', table: 'accounts' },
   { name: 'statements', table: 'statements' },
   { name: 'statement_lines', table: 'statement_lines' },
+  {
+    name: 'bank_users',
+    table: 'bank_users',
+    json: ['eligible_services', 'configured_services', 'viewable_accounts'],
+    booleans: ['may_view_direct_debits'],
+    recordOf: (row) => [row.user_id as string, row],
+  },
+  { name: 'third_parties', table: 'third_parties', json: ['scopes', 'redirect_uris'], booleans: ['is_sandbox'] },
   {
     name: 'consents',
     table: 'consents',
@@ -108,6 +125,11 @@ const sources: readonly Source[] = [
     name: 'audit_hashes',
     table: 'audit_entries',
     recordOf: ({ id, content_hash, number, link }) => [id as number, { content_hash, number, link }],
+  },
+  {
+    name: 'retention',
+    table: 'retention',
+    recordOf: (row) => [row.kind as string, { ...row, lease: leaseOf(row)?.[1] ?? null }],
   },
   { name: 'audit_chain', table: 'audit_chain', recordOf: ({ id, ...row }) => [id as number, row] },
 ];
@@ -186,13 +208,15 @@ function recordsOf({ json = [], booleans = [], recordOf }: Source, rows: readonl
   });
 }
 
-/** The state of no installation: the rows of a new one are in the database. */
+/**
+ * The state of no installation: the rows of a new one are in the database. It has no table that has
+ * no source, so that an oracle that reads one fails.
+ */
 function emptyState(): State {
   const state = newState();
-  for (const table of Object.values(state) as Table<unknown, string | number>[]) {
-    for (const key of table.keys()) table.delete(key);
-  }
-  return state;
+  const tables = sources.map(({ name }) => [name, state[name] as Table<unknown, string | number>] as const);
+  for (const [, table] of tables) for (const key of table.keys()) table.delete(key);
+  return Object.fromEntries(tables) as never;
 }
 
 /** A copy that can be written, as a transaction has one. */
