@@ -75,7 +75,8 @@ export class SimulatedTime {
     const started_ms = this.now_ms;
     let turn: (() => void)[] = [];
     const after: Timers['after'] = (ms, run) => {
-      const waited_ms = Math.max(0, ms);
+      // Instants are whole milliseconds.
+      const waited_ms = Math.max(0, Math.ceil(ms));
       const is_poll = waited_ms >= poll_ms_min && (only_polls || this.#waited.getStore() === waited_ms);
       return this.#add(
         waited_ms,
