@@ -38,8 +38,8 @@ export function foldBesideClearings(
   message: AuthorizationMessage,
   steps: DecisionSteps,
 ): AuthorizationAnswer {
-  const { targets, is_found } = targetsOf(working, message, steps);
-  for (const target of targets) {
+  const found = steps.target();
+  for (const target of found === null ? tracedRoots(working, message) : [found]) {
     const concerned = working.around({ roots: [target] });
     if (!isSettleable(working, concerned)) continue;
     const before = stateOf(working, concerned);
@@ -47,8 +47,8 @@ export function foldBesideClearings(
       takeOut(working, before, ({ authorization_id }) => authorization_id === target.id);
       const is_target = steps.target()?.id === target.id;
       if (!is_target) putRecords(working, before);
-      if (!is_target && !is_found) continue;
-    } else if (!is_found) continue;
+      if (!is_target && found === null) continue;
+    } else if (found === null) continue;
     const answer = steps.fold(null);
     if (recordedBy(working, message, answer) === null) putRecords(working, before);
     else settleAround(pass, working, message, { target, before });
@@ -78,19 +78,16 @@ function settleAround(
 }
 
 /**
- * The authorizations that the message may change: the one that it changes as the clearings are now,
- * else those with its trace id, the newest first. A clearing may have closed one of them.
+ * The authorizations that the message may be about by its trace id, the newest first: a clearing may
+ * have closed one. To a request that is no increment a known trace id means nothing.
  */
-function targetsOf(
+function tracedRoots(
   working: WorkingCard,
-  message: AuthorizationMessage,
-  { target }: DecisionSteps,
-): { readonly targets: readonly Authorization[]; readonly is_found: boolean } {
-  if (!changesRoot(message)) return { targets: [], is_found: false };
-  const found = target();
-  if (found !== null) return { targets: [found], is_found: true };
-  const traced = working.findByTraceId(message.trace_id).map(({ now }) => now);
-  return { targets: traced.filter(isStandingRoot).reverse(), is_found: false };
+  { message_type, incremental, trace_id }: AuthorizationMessage,
+): readonly Authorization[] {
+  if (message_type === '0100' && !incremental) return [];
+  const traced = working.findByTraceId(trace_id).map(({ now }) => now);
+  return traced.filter(isStandingRoot).reverse();
 }
 
 /** Decides a message that becomes an authorization of its own if it is approved. */
@@ -116,11 +113,6 @@ function foldNewRoot(
   if (!is_settled) putRecords(working, before);
   auditChanges(pass, working, before.clearings, message.request_id);
   return answer;
-}
-
-/** Whether the message may change an authorization with its trace id. */
-function changesRoot({ message_type, incremental }: AuthorizationMessage): boolean {
-  return message_type !== '0100' || incremental;
 }
 
 /** The row that the message recorded; null when it was refused or declined. */

@@ -30,6 +30,19 @@ describe('an authorization after its own clearing', () => {
     assert.deepEqual([held, sum, used, world.row(root.id!).status], [0, 1_000, 1, 'cleared']);
   });
 
+  for (const parts of [0, 1]) {
+    test(`takes its place as an increment of one that was reversed${parts === 0 ? '' : ' after a part of it'}`, () => {
+      const world = new NetworkWorld(now);
+      const { trace_id, approval_code } = world.authorize({ merchant_id: 'M' });
+      if (parts > 0) world.clear({ merchant_id: 'M', approval_code, billing_amount: 300, partial: true });
+      world.authorize({ trace_id, message_type_indicator: '0400' });
+      const cleared = world.clear({ ...ref, approval_code: 'Q00001', billing_amount: 400 });
+      const root = world.authorize({ ...ref, trace_id, incremental: true, billing_amount: 400 });
+      assert.deepEqual([world.clearing(cleared.id).authorization_id, root.approval_code], [root.id, 'Q00001']);
+      assert.equal(world.counters.cleared, 400 + 300 * parts);
+    });
+  }
+
   test('has a code of six characters, whatever the clearing bears', () => {
     const world = new NetworkWorld(now, { total_card_amount: money(1_000) });
     const cleared = world.clear({ ...ref, approval_code: '2e8rk' });
@@ -181,6 +194,16 @@ describe('an authorization after its own clearing', () => {
     world.authorize({ trace_id: 'T', incremental: true, billing_amount: 200 });
     assert.equal(world.row(root.id!).authorized, 1_200);
     assert.deepEqual([world.clearing(cleared.id).class, world.counters.held], ['under', 0]);
+  });
+
+  test('that increases one of its trace id increases the newest, though both are cleared', () => {
+    const world = new NetworkWorld(now);
+    for (const reference of [ref, { net_reference_number: 'MCCABC1241121' }]) {
+      world.authorize({ ...reference, trace_id: 'T' });
+      world.clear(reference);
+    }
+    world.authorize({ trace_id: 'T', incremental: true, billing_amount: 200 });
+    assert.deepEqual([world.row(1).authorized, world.row(2).authorized], [1_000, 1_200]);
   });
 });
 

@@ -129,6 +129,10 @@ describe('a sum of a card', () => {
         );
         const { held, cleared } = world.row(root.id!);
         assert.deepEqual([held, cleared, world.counters.cleared], [fitting - 400, 400, window_sum_max - 900]);
+        clearElsewhere(world, -fitting);
+        const unusable = { ...correction, trace_id: 'T', replacement_amounts: { settlement_amount: 1 } };
+        assert.ok(isRefused(world.send(world.message(unusable))[0]));
+        assert.equal(world.clearing(id).authorization_id, null, 'a refused message settles nothing');
       });
     }
 
