@@ -23,7 +23,7 @@ const reference_length_max = 255;
 const text_length_max = 4_000;
 
 /** The most statements of a file: those of one account are placed in memory. */
-export const statements_max = 10_000;
+const statements_max = 10_000;
 
 /**
  * The statement, which can be stored, whichever format has read it: with a problem where a value

@@ -76,7 +76,7 @@ async function recordBatch(
   const record = await claim.lock(imports, batch.import_id);
   const lines = linesOf(ports, batch);
   const due = lines.filter(({ statement_number }) => statements.has(statement_number));
-  if (due.length === 0 && lines.length > 0) return record;
+  if (due.length === 0) return record;
   const of_number = await lockAccounts(accounts, due, statements);
   const rows = await rowsOf(accounts, due, statements, of_number);
   const added = await accounts.recordLines(rows.map((row) => ({ ...row, recorded_at_ms: call.now_ms })));

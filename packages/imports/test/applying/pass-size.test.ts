@@ -55,6 +55,13 @@ describe('the size of the passes of a file', () => {
     assert.deepEqual([measured('alone'), measured('beside'), measured('blocking')], [53, 53, 3]);
   });
 
+  test('counts a pass that held nothing from its beginning', () => {
+    let now_ms = 7;
+    const held = new HoldTime({ monotonicNow: () => now_ms, pass_kind: 'beside' });
+    now_ms += 5;
+    assert.equal(held.ms, 5);
+  });
+
   test('stays after a fast pass over fewer records than it would have taken', () => {
     const size = new PassSize('beside');
     size.note(3, 140);

@@ -253,13 +253,13 @@ checkOnStorages('imports of files', [
       const records = [clearingLine(card), known, unknown, { kind: 'bad' }, { kind: 'other', type: 'fee' }] as Records;
       const lines = fileOf(records, { file_id: freshFileId() });
       const shown: string[] = [];
-      const preview = await previewFile(world.ports(), sourceOf(bytesOf(lines)), {}, ({ ordinal, outcome, reason }) => {
-        shown.push(`${ordinal} ${outcome} ${reason}`);
+      const preview = await previewFile(world.ports(), sourceOf(bytesOf(lines)), {}, (record) => {
+        shown.push(`${record.ordinal} ${record.outcome} ${record.reason}${record.is_break ? ', a break' : ''}`);
       });
       assert.deepEqual(
         shown,
         [
-          '2 applied null',
+          '2 applied null, a break',
           '3 duplicate null',
           '4 quarantined unknown_card',
           '5 quarantined malformed_record',
@@ -267,7 +267,7 @@ checkOnStorages('imports of files', [
         ],
         'the records',
       );
-      const { status, applied, duplicates, quarantined, known_import_id } = preview;
+      const { status, applied, duplicates, quarantined, breaks, known_import_id } = preview;
       assert.deepEqual(
         { status, applied, duplicates, quarantined, known_import_id },
         { status: 'completed_with_quarantine', applied: 1, duplicates: 1, quarantined: 2, known_import_id: null },
@@ -276,8 +276,8 @@ checkOnStorages('imports of files', [
       assert.deepEqual((await world.clearingsOf(card)).length, 1, 'the clearings after the preview');
       const done = await world.imported(lines);
       assert.deepEqual(
-        [done.status, done.applied, done.duplicates, done.quarantined],
-        [status, applied, duplicates, quarantined],
+        [done.status, done.applied, done.duplicates, done.quarantined, done.breaks],
+        [status, applied, duplicates, quarantined, breaks],
         'the import',
       );
     },

@@ -4,7 +4,7 @@ import type { ReportedLine } from '@tallystick/accounts';
 import { reportedLine } from '@tallystick/harness';
 import { amount_max, money } from '@tallystick/kernel';
 import { FileProblem, type FileStatement } from '../../src/index.ts';
-import { acceptLine, acceptStatement, statements_max } from '../../src/statements/accept-statement-item.ts';
+import { acceptLine, acceptStatement } from '../../src/statements/accept-statement-item.ts';
 
 function statement(number: number): FileStatement {
   return {
@@ -22,15 +22,15 @@ function statement(number: number): FileStatement {
 }
 
 describe('a file of statements', () => {
-  test('has at most as many as can be placed in memory, and is refused with the place of the next one', () => {
-    assert.equal(acceptStatement(statement(statements_max)).number, statements_max);
+  test('has at most 10,000, and is refused with the place of the next one', () => {
+    assert.equal(acceptStatement(statement(10_000)).number, 10_000);
     assert.throws(
-      () => acceptStatement(statement(statements_max + 1)),
+      () => acceptStatement(statement(10_001)),
       (error) =>
         error instanceof FileProblem &&
         error.status === 'refused' &&
         error.code === 'too_many_statements' &&
-        error.offset === 100 * (statements_max + 1),
+        error.offset === 100 * 10_001,
     );
   });
 });

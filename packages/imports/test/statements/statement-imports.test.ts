@@ -409,8 +409,12 @@ checkOnStorages('imports of statements', [
       ];
       for (const other of others) {
         const held = await heldOf(world, statementFile(account, [other]), 'statement_differs');
-        assert(held.problem!.message.includes('7.00 USD'), `${held.problem!.message} shows what is recorded`);
+        const { message } = held.problem!;
+        assert(message.includes('which was recorded before, leads') && message.includes('7.00 USD'), message);
       }
+      const versions = [monday, { ...tuesday, reference: 'T1' }, { ...tuesday, reference: 'T1', lines: [-26] }];
+      const both = await world.imported(statementFile(await makeAccount(world), versions));
+      assert.match(both.held_statements[0]!.message, /which is in the same file, leads .*7\.00 USD/);
       const renamed = await world.imported(statementFile(account, [{ ...tuesday, reference: 'T9' }]));
       assert.deepEqual(endOf(renamed), ['completed', null, 0, 1], 'the same balances under another reference');
       assert.deepEqual((await recordedOf(world, account)).amounts.length, 6, 'the lines');
