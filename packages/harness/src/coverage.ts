@@ -37,8 +37,8 @@ const kind_of_prefix: Readonly<Record<string, CoverageKind>> = {
 
 /** The cases and the fault points that a run can reach, by kind. */
 export function coverageOf(
-  reached: Readonly<Record<Case, number>>,
-  faults: Readonly<Record<FaultPoint, number>>,
+  reached: ReadonlyMap<Case, number>,
+  faults: ReadonlyMap<FaultPoint, number>,
   reach: Reach,
 ): Coverage {
   const coverage: Record<CoverageKind, Record<string, number>> = {
@@ -53,11 +53,12 @@ export function coverageOf(
     if (!isReachable(reachable, reach)) continue;
     const [, prefix, name] = /^(\w+) (\w+)$/.exec(reachable) ?? [];
     const kind = kind_of_prefix[prefix ?? ''];
-    if (kind === undefined) coverage.cases[reachable] = reached[reachable];
-    else coverage[kind][name!] = reached[reachable];
+    const times = reached.get(reachable) ?? 0;
+    if (kind === undefined) coverage.cases[reachable] = times;
+    else coverage[kind][name!] = times;
   }
   for (const point of fault_points) {
-    if (isStruck(point, reach)) coverage.fault_points[point] = faults[point];
+    if (isStruck(point, reach)) coverage.fault_points[point] = faults.get(point) ?? 0;
   }
   return coverage;
 }

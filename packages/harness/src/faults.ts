@@ -13,14 +13,15 @@ export const operation_kinds = ['authorize', 'clear', 'update card', 'cancel car
 
 export type OperationKind = (typeof operation_kinds)[number];
 
+/** Counted for a system whose `crash` reports them. */
+export const commit_points = ['crash: before a commit', 'crash: after a commit'] as const;
+
 export const fault_points = [
   ...operation_kinds.map((kind) => `lost answer: ${kind}` as const),
   'lost answer: sent again in flight',
   ...operation_kinds.map((kind) => `crash: ${kind} in flight` as const),
   'crash: nothing in flight',
-  // Counted for a system whose `crash` reports them.
-  'crash: before a commit',
-  'crash: after a commit',
+  ...commit_points,
 ] as const;
 
 export type FaultPoint = (typeof fault_points)[number];

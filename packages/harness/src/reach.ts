@@ -1,6 +1,6 @@
 import type { MessageKind } from './arbitraries/authorizations.ts';
 import type { CommandName } from './commands/command-sequence.ts';
-import { type FaultPoint, operation_kinds } from './faults.ts';
+import { commit_points, type FaultPoint, operation_kinds } from './faults.ts';
 import { type Case, needsOf } from './reference/cases.ts';
 import type { CapabilityName } from './system.ts';
 
@@ -12,6 +12,8 @@ export interface Reach {
   /** Whether the world has clearings of files without ids. */
   readonly files_without_ids: boolean;
   readonly capabilities: ReadonlySet<CapabilityName>;
+  /** The points before and after a commit of which a crash of the system reported, whether any was. */
+  readonly commits: ReadonlySet<FaultPoint>;
   readonly means: ReadonlySet<Means>;
 }
 
@@ -76,8 +78,8 @@ const means_to = {
 } as const satisfies Partial<Record<Case, readonly Means[]>>;
 
 /** Whether some sequence of the run can reach the case. */
-export function isReachable(reached: Case, { files_without_ids, ...reach }: Reach): boolean {
-  if (reached === 'rule 0: the other id of a pair' && !files_without_ids) return false;
+export function isReachable(reached: Case, reach: Reach): boolean {
+  if (reached === 'rule 0: the other id of a pair' && !reach.files_without_ids) return false;
   return (
     needsOf(reached).every((name) => isUsed(name, reach)) &&
     isAny((means_to as Partial<Record<Case, readonly Means[]>>)[reached], reach.means)
@@ -92,19 +94,23 @@ const capability_of = {
   release: 'releaseHold',
 } as const satisfies Record<(typeof operation_kinds)[number], CapabilityName | null>;
 
-/** Whether a fault can strike at the point: its command runs, and the call is one of the system. */
-export function isStruck(point: FaultPoint, { capabilities, means }: Omit<Reach, 'files_without_ids'>): boolean {
+/**
+ * Whether a fault can strike at the point: its command runs, and the system has the call, or reports
+ * the commits.
+ */
+export function isStruck(point: FaultPoint, { capabilities, commits, means }: Reach): boolean {
   const command = point.startsWith('crash') ? 'crash' : 'lose answers';
   const call = operation_kinds.find((kind) => point === `lost answer: ${kind}` || point === `crash: ${kind} in flight`);
   const needed = call === undefined ? null : capability_of[call];
   return (
     means.has(command) &&
     (command !== 'crash' || capabilities.has('crash')) &&
+    (!commit_points.some((known) => known === point) || commits.has(point)) &&
     (needed === null || capabilities.has(needed))
   );
 }
 
-function isUsed(name: CapabilityName, { capabilities, means }: Omit<Reach, 'files_without_ids'>): boolean {
+function isUsed(name: CapabilityName, { capabilities, means }: Reach): boolean {
   return (
     capabilities.has(name) && isAny((commands_with as Partial<Record<CapabilityName, readonly Means[]>>)[name], means)
   );

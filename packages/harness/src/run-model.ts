@@ -8,14 +8,14 @@ import { createCard } from './commands/cards.ts';
 import { type CommandName, commandSequence, meansOf } from './commands/command-sequence.ts';
 import { compareAll, moveClock } from './comparison.ts';
 import { type Coverage, coverageOf, type Demand, unreached } from './coverage.ts';
-import { type FaultName, type FaultPoint, fault_points } from './faults.ts';
+import type { FaultName, FaultPoint } from './faults.ts';
 import type { Reach } from './reach.ts';
-import { type Case, cases } from './reference/cases.ts';
+import type { Case } from './reference/cases.ts';
 import { ReferenceModel } from './reference/model.ts';
 import { listingOf, problemOf } from './report/failure-report.ts';
 import { recorded } from './report/recording.ts';
 import { type FailedSequence, reproductionOf } from './report/reproduction.ts';
-import { can, capabilitiesOf, type System, type SystemStart } from './system.ts';
+import { type CapabilityName, can, capabilitiesOf, type System, type SystemStart } from './system.ts';
 
 export interface ModelRun {
   /**
@@ -57,10 +57,6 @@ export interface ModelRunResult {
   readonly shrinks: number;
   /** How often the sequences reached what the system can reach, by kind, as far as they agreed. */
   readonly coverage: Coverage;
-  /** How often the sequences reached each case of the specification, as far as they agreed. */
-  readonly reached: Readonly<Record<Case, number>>;
-  /** How often a fault struck at each point, as far as the sequences agreed. */
-  readonly faults: Readonly<Record<FaultPoint, number>>;
   /**
    * The steps of the failing sequence in order, beginning with the initial cards; empty if nothing
    * failed.
@@ -87,12 +83,12 @@ interface Failure extends FailedSequence {
  */
 export async function checkModel(options: ModelRun): Promise<ModelRunResult> {
   const { commands_max = 30, shrink_sequences_max = 2_000 } = options;
-  const reached = Object.fromEntries(cases.map((reachable) => [reachable, 0])) as Record<Case, number>;
+  const reached = new Map<Case, number>();
+  const faults = new Map<FaultPoint, number>();
   let failure: Failure | null = null;
   let shrink_sequences = 0;
-  const faults = Object.fromEntries(fault_points.map((point) => [point, 0])) as Record<FaultPoint, number>;
   const means = meansOf({ ...options, commands_max });
-  let reach: Reach = { files_without_ids: false, capabilities: new Set(), means };
+  let surroundings = { files_without_ids: false, capabilities: new Set<CapabilityName>() as Reach['capabilities'] };
   const property = fc.asyncProperty(
     // First, so that it is shrunk first: when another value shrinks, fast-check does not learn which
     // commands ran then.
@@ -106,7 +102,7 @@ export async function checkModel(options: ModelRun): Promise<ModelRunResult> {
       if (shrink_sequences > shrink_sequences_max) throw new fc.PreconditionFailure(true);
       const opened = await options.system({ start_ms, seed });
       const capabilities = capabilitiesOf(opened);
-      reach = { files_without_ids: opened.world.files_without_ids ?? false, capabilities, means };
+      surroundings = { files_without_ids: opened.world.files_without_ids ?? false, capabilities };
       const model = new ReferenceModel(opened.world, capabilities);
       const { system, calls } = recorded(opened, (name) => {
         if (name !== 'readCard') model.latest.clear();
@@ -116,8 +112,8 @@ export async function checkModel(options: ModelRun): Promise<ModelRunResult> {
         for (const plan of cards) await createCard(plan).run(model, system);
         await fc.asyncModelRun(() => ({ model, real: system }), commands);
         await compareAll(model, system);
-        for (const [reachable, times] of model.reached) reached[reachable] += times;
-        for (const [point, times] of model.faults) faults[point] += times;
+        addTo(reached, model.reached);
+        addTo(faults, model.faults);
       } catch (error) {
         failure = { world: opened.world, seed, calls, problem: problemOf(error, model.latest) };
         throw error;
@@ -135,7 +131,7 @@ export async function checkModel(options: ModelRun): Promise<ModelRunResult> {
   const { counterexample } = details;
   const shown = details.failed && failure !== null ? reportOf(failure, options, details) : null;
   if (shown !== null) await options.writeReproduction?.(shown.reproduction);
-  const coverage = coverageOf(reached, faults, reach);
+  const coverage = coverageOf(reached, faults, { ...surroundings, means, commits: new Set(faults.keys()) });
   const is_whole = !details.failed && options.path === undefined && options.demand !== undefined;
   const missing = is_whole ? unreached(options.demand, coverage) : [];
   return {
@@ -143,13 +139,15 @@ export async function checkModel(options: ModelRun): Promise<ModelRunResult> {
     seed: details.seed,
     runs: details.numRuns,
     shrinks: details.numShrinks,
-    reached,
-    faults,
     coverage,
     steps: counterexample === null ? [] : stepsOf(counterexample),
     report: shown?.report ?? otherFailure(details, missing),
     reproduction: shown?.reproduction ?? null,
   };
+}
+
+function addTo<Key>(sums: Map<Key, number>, counts: ReadonlyMap<Key, number>): void {
+  for (const [key, times] of counts) sums.set(key, (sums.get(key) ?? 0) + times);
 }
 
 /**

@@ -12,7 +12,6 @@ import {
   authorizationPlan,
   cardPlan,
   cardRequest,
-  cases,
   clearingOf,
   clearingPlan,
   clockMove,
@@ -339,9 +338,10 @@ const covering_seed = 20260;
 
 test('random sequences reach every case of the specification, and every kind of refusal', async () => {
   const refused = new Set<string>();
-  const { reached } = await runModel({
+  await runModel({
     runs: 300,
     seed: covering_seed,
+    demand: 'all',
     system: async ({ start_ms }) => {
       const system = modelAsSystem(start_ms);
       const noting = async <Value>(what: string, answer: Promise<Answer<Value>>) => {
@@ -360,10 +360,6 @@ test('random sequences reach every case of the specification, and every kind of 
       };
     },
   });
-  assert.deepEqual(
-    cases.filter((reachable) => reached[reachable] === 0),
-    [],
-  );
   const wanted = ['create', 'update', 'authorize', 'clear', 'hold days'].map((what) => `${what}: validation_failed`);
   assert.deepEqual(
     [...wanted, 'clear: not_found', 'replay: conflict'].filter((what) => !refused.has(what)),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkModel, runModel, type System, type SystemStart } from '../src/index.ts';
+import { type CrashReport, checkModel, runModel, type System, type SystemStart } from '../src/index.ts';
 import { modelAsSystem } from './model-as-system.ts';
 
 const whole = async ({ start_ms }: SystemStart): Promise<System> => modelAsSystem(start_ms);
@@ -61,6 +61,31 @@ test('what the commands and messages of a run cannot reach is not demanded', asy
     assert.ok(!names.includes(absent), absent);
   }
   assert.deepEqual(coverage.fault_points, {});
+});
+
+test('a point before or after a commit is demanded of a system whose crash reports it', async () => {
+  const run = (report: CrashReport | undefined) =>
+    checkModel({
+      system: async ({ start_ms }) => ({ ...modelAsSystem(start_ms), crash: async () => report }),
+      runs: 20,
+      seed: 1,
+      commands: { include: ['authorize', 'crash'] },
+      faults: ['crash'],
+      demand: { fault_points: 'all' },
+    });
+  const points = async (report?: CrashReport) => Object.keys((await run(report)).coverage.fault_points);
+  const [before, after] = ['crash: before a commit', 'crash: after a commit'];
+  assert.deepEqual(
+    (await points()).filter((point) => point.endsWith('commit')),
+    [],
+  );
+  assert.deepEqual(
+    (await points({ committed: 1 })).filter((point) => point.endsWith('commit')),
+    [after],
+  );
+  assert.ok((await points({ committed: 0, rolled_back: 1 })).includes(before!));
+  const { report } = await run({ committed: 0, rolled_back: 1 });
+  assert.match(report!, /fault points: (.*, )?crash: after a commit$/);
 });
 
 test('a replay of one sequence is not measured by the demand', async () => {

@@ -156,6 +156,22 @@ for (const [at, { what, seed, plant, says }] of bugs.entries()) {
   });
 }
 
+test('the module of a sequence names the step at which a card is refused', async () => {
+  const withoutCancellation = async ({ start_ms }: SystemStart): Promise<System> => {
+    const system = modelAsSystem(start_ms);
+    return { ...system, ...bugs[0]!.plant(system) };
+  };
+  const { reproduction } = await checkModel({ system: withoutCancellation, runs: 100, seed: bugs[0]!.seed });
+  const file = join(folder, 'refused.mjs');
+  await writeFile(file, reproduction!);
+  const { reproduce } = (await import(pathToFileURL(file).href)) as Reproduction;
+  const refusing = async ({ start_ms }: SystemStart): Promise<System> => ({
+    ...modelAsSystem(start_ms),
+    createCard: async () => ({ kind: 'refused', code: 'conflict', fields: [] }),
+  });
+  await assert.rejects(reproduce(refusing), /^Error: step 1: expected .* but the system says \{"kind":"refused"/);
+});
+
 test('a system that begins after the sequence is refused by its module', async () => {
   const { plant, seed } = bugs[0]!;
   const withBug = async ({ start_ms }: SystemStart): Promise<System> => {

@@ -92,7 +92,7 @@ test('a difference is reported with its seed, its path and its shortest sequence
 
 test('a system needs only to create cards, read them and authorize', async () => {
   const called = new Set<string>();
-  const { reached } = await runModel({
+  const { coverage } = await runModel({
     runs: 50,
     seed: test_seed,
     system: async ({ start_ms }) => {
@@ -116,7 +116,7 @@ test('a system needs only to create cards, read them and authorize', async () =>
     },
   });
   assert.deepEqual([...called].toSorted(), ['authorize', 'createCard', 'readCard']);
-  assert.ok(reached['reason V'] > 0 && reached['reversal: in full'] > 0, JSON.stringify(reached));
+  assert.ok(coverage.reasons.V! > 0 && coverage.cases['reversal: in full']! > 0, JSON.stringify(coverage));
 });
 
 test('each capability may be absent', async () => {

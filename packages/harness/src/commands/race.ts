@@ -39,7 +39,7 @@ export const crash = command('crash', {
     const before = await Promise.all(operations.slice(0, answered).map(callOnce));
     const others = operations.slice(answered);
     const in_flight = Promise.allSettled(others.map((operation) => operation.submit()));
-    const { committed = 0, rolled_back = 0 } = (await system.crash()) ?? {};
+    const { committed, rolled_back } = (await system.crash()) ?? {};
     const results = await in_flight;
     const after = others.map(async (operation, at): Promise<Call> => {
       const result = results[at]!;
@@ -51,8 +51,8 @@ export const crash = command('crash', {
       if (results[at]!.status === 'rejected') model.noteFault(`crash: ${kind} in flight`);
     }
     if (others.length === 0) model.noteFault('crash: nothing in flight');
-    if (rolled_back > 0) model.noteFault('crash: before a commit');
-    if (committed > 0) model.noteFault('crash: after a commit');
+    if (rolled_back !== undefined) model.noteFault('crash: before a commit', Math.sign(rolled_back));
+    if (committed !== undefined) model.noteFault('crash: after a commit', Math.sign(committed));
   },
 });
 

@@ -133,8 +133,8 @@ export class ReferenceModel {
     });
   }
 
-  noteFault(point: FaultPoint): void {
-    this.faults.set(point, (this.faults.get(point) ?? 0) + 1);
+  noteFault(point: FaultPoint, times = 1): void {
+    this.faults.set(point, (this.faults.get(point) ?? 0) + times);
   }
 
   /** A number that no other message of the run has. */

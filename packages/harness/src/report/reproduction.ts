@@ -64,7 +64,8 @@ function check(step, actual, expected) {
   const found = findDifference(expected, actual);
   if (found === null) return;
   const [right, seen] = [found.expected, found.actual].map((value) => JSON.stringify(value));
-  throw new Error(\`step \${step}: \${found.path}: expected \${right}, but the system says \${seen}\`);
+  const at = found.path === '' ? '' : \`\${found.path}: \`;
+  throw new Error(\`step \${step}: \${at}expected \${right}, but the system says \${seen}\`);
 }
 
 function unknownNumber(known) {
