@@ -10,10 +10,11 @@ import {
   type LedgerState,
   no_changes,
 } from '@tallystick/cards';
-import { checkModel, type FaultName, fault_names } from '@tallystick/harness';
+import { type AuthorizationWire, checkModel, type FaultName, fault_names } from '@tallystick/harness';
+import { Temporal } from '@tallystick/kernel';
 import { database_names } from '@tallystick/test-support';
 import { windowAt } from '@tallystick/velocity';
-import { type PlantedFaults, serviceOn } from './service.ts';
+import { type PlantedFaults, type ServiceSystem, serviceOn } from './service.ts';
 
 /** A fault in the service, and the number of random sequences within which it must be found. */
 interface PlantedFault {
@@ -56,7 +57,7 @@ const planted_faults: readonly PlantedFault[] = [
   },
   {
     what: 'an update that writes back the counters that it read, beside a pass',
-    seed: 4,
+    seed: 3,
     runs_max: 10,
     steps_max: 6,
     plant: writingCountersBack,
@@ -97,6 +98,82 @@ const planted_faults: readonly PlantedFault[] = [
     faults: ['crash'],
     plant: answeringBeforeCommit,
   },
+  {
+    what: 'a message that repeats an earlier one but for its time, and gets the answer of that one',
+    seed: 3,
+    runs_max: 20,
+    steps_max: 6,
+    plant: answeringAsBefore(({ transaction_date_time: _time, ...message }) => message),
+  },
+  {
+    what: 'a message that repeats an earlier one but for its type, and gets the answer of that one',
+    seed: 2,
+    runs_max: 20,
+    steps_max: 6,
+    plant: answeringAsBefore(({ message_type_indicator: _type, ...message }) => message),
+  },
+  {
+    what: 'a refusal of the largest amount',
+    seed: 1,
+    runs_max: 20,
+    steps_max: 6,
+    plant: refusing('authorize', 'billing_amount', ([{ billing_amount }]) => billing_amount === 10 ** 12),
+  },
+  {
+    what: 'a refusal of metadata of the largest size',
+    seed: 1,
+    runs_max: 20,
+    steps_max: 6,
+    plant: refusing(
+      'createCard',
+      'metadata',
+      ([{ metadata }]) => Buffer.byteLength(JSON.stringify(metadata ?? {})) === 8_192,
+    ),
+  },
+  {
+    what: 'an update that loses the metadata',
+    seed: 2,
+    runs_max: 20,
+    steps_max: 6,
+    plant: () => ({
+      system: (system) => ({
+        ...system,
+        updateCard: (id, request) => system.updateCard(id, { metadata: null, ...request }),
+      }),
+    }),
+  },
+  {
+    what: 'a refusal of a total that is used up',
+    seed: 3,
+    runs_max: 20,
+    steps_max: 6,
+    plant: () => ({
+      system: (system) => ({
+        ...system,
+        async updateCard(id, request) {
+          const card = await system.readCard(id);
+          const used = card.kind === 'done' ? card.value.total_card_amount - card.value.available_balance : 0;
+          return used > 0 && request.total_card_amount === used
+            ? { kind: 'refused', code: 'validation_failed', fields: ['total_card_amount'] }
+            : system.updateCard(id, request);
+        },
+      }),
+    }),
+  },
+  {
+    what: 'a hold that ends an hour late on the day of a clock change',
+    seed: 2,
+    runs_max: 20,
+    steps_max: 6,
+    plant: endingLate((end) => end.hoursInDay !== 24),
+  },
+  {
+    what: 'a hold that ends an hour late on 29 February',
+    seed: 1,
+    runs_max: 100,
+    steps_max: 6,
+    plant: endingLate(({ month, day }) => month === 2 && day === 29),
+  },
 ];
 
 for (const { what, seed, runs_max, steps_max, faults: injected = [], plant } of planted_faults) {
@@ -136,6 +213,55 @@ test('without a fault the same seeds find no difference', async () => {
     await service.close();
   }
 });
+
+/** A service that takes a message for an earlier one with which it has all of this in common. */
+function answeringAsBefore(inCommon: (message: AuthorizationWire) => object): () => PlantedFaults {
+  return () => {
+    const answers = new Map<string, Awaited<ReturnType<ServiceSystem['authorize']>>>();
+    return {
+      system: (system) => ({
+        ...system,
+        async authorize(message) {
+          const key = JSON.stringify(inCommon(message));
+          const answer = answers.get(key) ?? (await system.authorize(message));
+          if (answer.kind === 'done' && answer.value.id !== null) answers.set(key, answer);
+          return answer;
+        },
+      }),
+    };
+  };
+}
+
+/** A service that refuses some calls of an operation for a field. */
+function refusing<Name extends 'authorize' | 'createCard'>(
+  name: Name,
+  field: string,
+  isRefused: (args: Parameters<ServiceSystem[Name]>) => boolean,
+): () => PlantedFaults {
+  return () => ({
+    system: (system) => ({
+      ...system,
+      async [name](...args: Parameters<ServiceSystem[Name]>) {
+        if (isRefused(args)) return { kind: 'refused', code: 'validation_failed', fields: [field] };
+        return (system[name] as (...args: unknown[]) => unknown)(...args);
+      },
+    }),
+  });
+}
+
+/** Holds that end an hour late if they end on such a day of the card's zone. */
+function endingLate(isSuch: (end: Temporal.ZonedDateTime) => boolean): () => PlantedFaults {
+  return changingFold((state, fold) => {
+    const { changes, result } = fold(state);
+    const authorizations_inserted = changes.authorizations_inserted.map((row) => {
+      const card = state.cards.find(({ id }) => id === row.card_id);
+      const zone = card?.aging_velocity_time_zone ?? 'UTC';
+      const end = row.hold_end_ms && Temporal.Instant.fromEpochMilliseconds(row.hold_end_ms).toZonedDateTimeISO(zone);
+      return end && isSuch(end) ? { ...row, hold_end_ms: end.add({ hours: 1 }).epochMilliseconds } : row;
+    });
+    return { changes: { ...changes, authorizations_inserted }, result };
+  });
+}
 
 /** A ledger whose passes fold with `changed`, which receives the service's own fold. */
 function changingFold(
