@@ -13,8 +13,10 @@ import {
   import_lease_ms,
   importFile,
   listImportQuarantine,
+  listImportStatements,
   listOtherRecords,
   previewFile,
+  readImport,
   replayImport,
   resealImports,
 } from '../../src/index.ts';
@@ -538,6 +540,19 @@ test('a record that is no clearing is only counted when its format keeps no byte
   const { id, other_records } = await world.imported(lines, { ports: { formats: createFormats([counting]) } });
   assert.deepEqual(other_records, { fee: 1 });
   assert.deepEqual(await world.storage.unitOfWork.read(({ imports }) => imports.batches(id, 'others', 0, 10)), []);
+});
+
+test('what belongs to an import that does not exist is not found', async () => {
+  const ports = newWorld().ports();
+  const page = { limit: 1 };
+  for (const list of [
+    () => ports.unitOfWork.read((tx) => readImport(tx, 9)),
+    () => ports.unitOfWork.read((tx) => listImportQuarantine(tx, 9, page)),
+    () => ports.unitOfWork.read((tx) => listImportStatements(tx, { import_id: 9 }, page)),
+    () => listOtherRecords(ports, 9),
+  ]) {
+    await assert.rejects(list, (error) => error instanceof Refusal && error.code === 'not_found');
+  }
 });
 
 test('a format of a host is used like those of the product', async () => {
