@@ -31,6 +31,8 @@ export interface CompanyProgress {
   readonly walk: ItemWalks | null;
   /** Dates whose leftovers changed and whose covering sets are not found yet; usually none. */
   readonly unsearched: readonly UnsearchedDates[];
+  /** How many walks over such dates have begun. */
+  readonly leftover_walks: number;
 }
 
 /** The walks over items that are in progress; at least one. */

@@ -171,6 +171,7 @@ function emptyTables() {
       readonly tolerances: readonly (readonly [string, Tolerance])[];
       readonly walk: ItemWalks | null;
       readonly unsearched: readonly UnsearchedDates[];
+      readonly leftover_walks: number;
     }>(),
     /** By company, key and record, as JSON. */
     reconciliation_entries: new Table<Entry, string>(),

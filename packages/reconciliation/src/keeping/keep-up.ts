@@ -18,7 +18,7 @@ import type { CompanyProgress, ReconciliationPorts, ReconciliationTx } from '../
 import { breakEvents } from './break-events.ts';
 import type { KnownSets } from './covering-region.ts';
 import { stepWalks } from './item-walks.ts';
-import { type LeftoverWalk, walkLeftovers } from './leftover-walk.ts';
+import { type IsCurrent, type LeftoverWalk, walkLeftovers } from './leftover-walk.ts';
 import {
   type Circumstances,
   isUnchanged,
@@ -140,18 +140,23 @@ async function takeStepOfWalk(
   walks: Map<number, LeftoverWalk>,
 ): Promise<void> {
   const walk =
-    walks.get(company_id) ?? walkLeftovers(ports, company_id, (known) => writeKnown(ports, company_id, known));
+    walks.get(company_id) ??
+    walkLeftovers(ports, company_id, (known, isCurrent) => writeKnown(ports, company_id, known, isCurrent));
   // One that fails begins again.
   walks.delete(company_id);
   const { done } = await walk.next();
   if (!done) walks.set(company_id, walk);
 }
 
-/** Writes the items of these records with their sets, in a transaction unless nothing differs. */
+/**
+ * Writes the items of these records with their sets, in a transaction unless nothing differs, and if
+ * the sets are current.
+ */
 async function writeKnown(
   { unitOfWork, clock }: ReconciliationPorts,
   company_id: number,
   known: KnownSets,
+  isCurrent: IsCurrent,
 ): Promise<void> {
   const seeds = { records: known.records, item_ids: [] };
   const now_ms = clock.nowMs();
@@ -162,7 +167,7 @@ async function writeKnown(
   );
   if (isUnchanged(changes)) return;
   await unitOfWork.run(async (tx) => {
-    await tx.reconciliation.lockCompany(company_id);
+    if (!isCurrent(await tx.reconciliation.lockCompany(company_id))) return;
     await recomputeAndWrite(tx, seeds, await circumstancesOf(tx), known);
   });
 }

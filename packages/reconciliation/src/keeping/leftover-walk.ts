@@ -6,7 +6,8 @@
  *
  * It reads in short transactions, searches outside of them, and writes at most a batch in one. What
  * changes meanwhile is noted for the next walk, and a set whose members changed is not written.
- * Dates stay until a walk over them has ended, so a process that ends loses only time.
+ * Dates stay until a walk over them has ended, so a process that ends loses only time. Then changes
+ * are noted no more, and another walk that still looks at them writes nothing further.
  */
 import type { GiveWay, Steps } from '@tallystick/kernel';
 import type { StatementPair } from '../act.ts';
@@ -17,7 +18,7 @@ import { offersByRecord } from '../items/alternatives.ts';
 import { covering_reach_days } from '../pairing/covering-sets.ts';
 import { CoveringSweep, type SetsOfDay, sweep_lag_days } from '../pairing/covering-sweep.ts';
 import { addUnsearched, joinDates, type LeftoverDates, leftoverKeyOf } from '../pairing/entry-key.ts';
-import type { Entry, ReconciliationPorts, ReconciliationTx } from '../ports.ts';
+import type { CompanyProgress, Entry, ReconciliationPorts, ReconciliationTx } from '../ports.ts';
 import { type CardLine, type ClearedAmount, isPairable, type StatementRecords } from '../records.ts';
 import type { KnownSets } from './covering-region.ts';
 
@@ -33,21 +34,26 @@ const page_size = 200;
 /** After how many records searched a walk ends a step. */
 const searched_max = 100;
 
+/** Whether what changes is still noted since the walk began, by the locked progress. */
+export type IsCurrent = (progress: CompanyProgress) => boolean;
+
 /**
  * Finds the sets of the noted dates, and of `more`, and passes them to `write`, some records at a
- * time.
+ * time. Sets that are not current any more must not be written.
  */
 export async function* walkLeftovers(
   ports: ReconciliationPorts,
   company_id: number,
-  write: (known: KnownSets) => Promise<void>,
+  write: (known: KnownSets, isCurrent: IsCurrent) => Promise<void>,
   more: readonly LeftoverDates[] = [],
 ): LeftoverWalk {
-  const { unitOfWork, clock } = ports;
-  const now_ms = clock.nowMs();
-  const taken = await unitOfWork.run((tx) => takeDates(tx, company_id, now_ms, more));
-  for (const range of joinDates(taken, 2 * covering_reach_days)) yield* sweepLeftovers(ports, company_id, range, write);
+  const { unitOfWork } = ports;
+  const taken = await unitOfWork.run((tx) => takeDates(tx, company_id, more));
   const marks = new Set<number | null>(taken.map(({ mark }) => mark));
+  const isCurrent: IsCurrent = ({ unsearched }) => unsearched.some(({ mark }) => marks.has(mark));
+  for (const range of joinDates(taken, 2 * covering_reach_days)) {
+    yield* sweepLeftovers(ports, company_id, range, (known) => write(known, isCurrent));
+  }
   await unitOfWork.run(async ({ reconciliation }) => {
     const progress = await reconciliation.lockCompany(company_id);
     const unsearched = progress.unsearched.filter(({ mark }) => !marks.has(mark));
@@ -55,16 +61,14 @@ export async function* walkLeftovers(
   });
 }
 
-async function takeDates(
-  { reconciliation }: ReconciliationTx,
-  company_id: number,
-  now_ms: number,
-  more: readonly LeftoverDates[],
-) {
+async function takeDates({ reconciliation }: ReconciliationTx, company_id: number, more: readonly LeftoverDates[]) {
   const progress = await reconciliation.lockCompany(company_id);
-  const mark = Math.max(now_ms, ...progress.unsearched.map((dates) => (dates.mark ?? 0) + 1));
-  const unsearched = addUnsearched(progress.unsearched, more).map((dates) => ({ ...dates, mark: dates.mark ?? mark }));
-  await reconciliation.updateProgress({ ...progress, unsearched });
+  const leftover_walks = progress.leftover_walks + 1;
+  const unsearched = addUnsearched(progress.unsearched, more).map((dates) => ({
+    ...dates,
+    mark: dates.mark ?? leftover_walks,
+  }));
+  await reconciliation.updateProgress({ ...progress, unsearched, leftover_walks });
   return unsearched;
 }
 

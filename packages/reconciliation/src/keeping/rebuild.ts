@@ -18,7 +18,7 @@ import type { Entry, ItemChanges, ReconciliationPorts, ReconciliationTx } from '
 import { hasItemOfLine } from '../records.ts';
 import type { KnownSets } from './covering-region.ts';
 import { catchUp, writeRecomputed } from './keep-up.ts';
-import { sweepLeftovers, walkLeftovers } from './leftover-walk.ts';
+import { type IsCurrent, sweepLeftovers, walkLeftovers } from './leftover-walk.ts';
 import { mendCells } from './mend-cells.ts';
 import {
   type Circumstances,
@@ -214,12 +214,13 @@ class CompanyRebuild {
   /** Recomputes the items of leftovers whose covering sets no other phase could look for. */
   async #walkSets(): Promise<void> {
     let done = 0;
-    const write = async (known: KnownSets): Promise<void> => {
+    const write = async (known: KnownSets, isCurrent?: IsCurrent): Promise<void> => {
       const seeds = { records: known.records, item_ids: [] };
-      await this.#step(async (tx, circumstances) => ({
+      const look: Look<null> = async (tx, circumstances) => ({
         found: null,
         differs: await recompute(tx.reconciliation, seeds, circumstances, known),
-      }));
+      });
+      await this.#step(look, isCurrent);
       done += known.records.length;
       this.#report('sets', done);
     };
@@ -242,13 +243,14 @@ class CompanyRebuild {
    * Looks without a lock first: while nothing differs, nobody waits for a rebuild. Else it looks again
    * in a transaction that has the company, and mends what differs then.
    */
-  async #step<Found>(look: Look<Found>): Promise<Found> {
+  async #step<Found>(look: Look<Found>, isCurrent: IsCurrent = () => true): Promise<Found> {
     const { unitOfWork } = this.#ports;
     this.#options.signal?.throwIfAborted();
     const seen = await unitOfWork.read(async (tx) => look(tx, await this.#circumstances(tx)));
     if (this.#options.check_only || isUnchanged(seen.differs.changes)) return this.#note(seen);
     const mended = await unitOfWork.run(async (tx) => {
-      await tx.reconciliation.lockCompany(this.#company_id);
+      const progress = await tx.reconciliation.lockCompany(this.#company_id);
+      if (!isCurrent(progress)) return { ...seen, differs: differsIn(noItemChanges(this.#company_id)) };
       const circumstances = await this.#circumstances(tx);
       const looked = await look(tx, circumstances);
       await writeRecomputed(tx, looked.differs, circumstances.now_ms);

@@ -98,8 +98,8 @@ export interface LeftoverDates {
 }
 
 /**
- * Dates of leftovers that changed and whose covering sets are to be found. `mark`: names them to the
- * walks that look at them; null until one begins. What changes later has dates of its own.
+ * Dates of leftovers that changed and whose covering sets are to be found. `mark`: the number of
+ * the first walk that looks at them; null until one begins. What changes later has dates of its own.
  */
 export interface UnsearchedDates extends LeftoverDates {
   readonly mark: number | null;

@@ -91,4 +91,32 @@ checkOnStorages('leftovers that are too many for a step', [
       assert(steps > 2, `the walk has ${steps} steps`);
     },
   },
+  {
+    rule: 'a walk writes nothing of what was changed after another one over its dates had ended',
+    on_postgres: true,
+    async check(open) {
+      const storage = await open();
+      for (let steps = 1; steps <= 12; steps += 1) {
+        const world = await ActWorld.on(storage);
+        await world.clear({ amount: 1_000 });
+        const line_id = await world.line({ amount: 1_000 });
+        await world.line({ amount: 1_000 });
+        const clearing_id = await world.clear({ amount: 1_000, settlement_date: '2026-09-20' });
+        for (const amount of [501, 502, 503]) await world.line({ amount, date: '2026-12-01' });
+        await world.catchUp();
+        await world.line({ amount: 77, date: '2026-05-15' });
+        const walking = { steps_max: 1, leftovers_max: 2, walks: new Map() };
+        const other = { steps_max: 1, leftovers_max: 2, walks: new Map() };
+        const step = (options: typeof walking) => catchUp(world.ports(), world.company_id, options);
+        for (let at = 0; at < steps; at += 1) await step(walking);
+        while ((await step(other)).is_pending);
+        await world.actOn(itemIdOf(line(line_id)), 'match', { with: { clearing_ids: [clearing_id] } });
+        // Elsewhere one more is too much for a step, so the first walk goes on.
+        await world.line({ amount: 504, date: '2026-12-01' });
+        while ((await step(walking)).is_pending);
+        const found = await rebuild(world.ports(), { company_id: world.company_id, check_only: true });
+        assert.equal(found.items_different + found.entries_different, 0, `overtaken after ${steps} steps`);
+      }
+    },
+  },
 ]);

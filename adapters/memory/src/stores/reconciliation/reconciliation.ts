@@ -55,7 +55,13 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
   const lock = async (company_id: number): Promise<CompanyProgress> => {
     const { coverage, tolerances, ...progress } =
       reconciliation_companies.get(company_id) ??
-      reconciliation_companies.set(company_id, { coverage: [], tolerances: [], walk: null, unsearched: [] });
+      reconciliation_companies.set(company_id, {
+        coverage: [],
+        tolerances: [],
+        walk: null,
+        unsearched: [],
+        leftover_walks: 0,
+      });
     return { company_id, coverage: new Map(coverage), tolerances: new Map(tolerances), ...progress };
   };
   const itemsOf = (company_id: number) =>

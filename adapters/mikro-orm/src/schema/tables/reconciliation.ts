@@ -35,6 +35,7 @@ export const ReconciliationCompany = defineEntity({
     tolerances: json(),
     walk: json().nullable(),
     unsearched: json().nullable(),
+    leftover_walks: int().default(0),
   },
   indexes: [
     {

@@ -61,13 +61,15 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
     // Does not exclude passes with acts of the company (`lockActs`), which have locked cards.
     lockCompanyIfFree: (company_id) => lock(company_id, 'for no key update skip locked'),
 
-    async updateProgress({ company_id, coverage, tolerances, walk, unsearched }) {
+    async updateProgress({ company_id, coverage, tolerances, walk, unsearched, leftover_walks }) {
       await run(
-        'update tallystick_reconciliation_companies set coverage = ?, tolerances = ?, walk = ?, unsearched = ? where company_id = ?',
+        `update tallystick_reconciliation_companies
+          set coverage = ?, tolerances = ?, walk = ?, unsearched = ?, leftover_walks = ? where company_id = ?`,
         JSON.stringify(Object.fromEntries(coverage)),
         JSON.stringify(Object.fromEntries(tolerances)),
         toJsonOrNull(walk),
         unsearched.length === 0 ? null : JSON.stringify(unsearched),
+        leftover_walks,
         company_id,
       );
     },
@@ -327,14 +329,21 @@ const last_date = '9999-12-31';
 
 const cell_columns = 'currency, status, kind, class, due_date';
 
-const progress_columns = 'company_id, coverage, tolerances, walk, unsearched';
+const progress_columns = 'company_id, coverage, tolerances, walk, unsearched, leftover_walks';
 
 type ProgressRow = Selectable<Tables['tallystick_reconciliation_companies']>;
 type EntryRow = Selectable<Tables['tallystick_reconciliation_entries']>;
 type CellRow = Readonly<Record<string, string | number>>;
 type ActRow = Selectable<Tables['tallystick_reconciliation_acts']>;
 
-function progressOf({ company_id, coverage, tolerances, walk, unsearched }: ProgressRow): CompanyProgress {
+function progressOf({
+  company_id,
+  coverage,
+  tolerances,
+  walk,
+  unsearched,
+  leftover_walks,
+}: ProgressRow): CompanyProgress {
   const since: Coverage = new Map(Object.entries(JSON.parse(coverage) as Record<string, string>));
   const tolerated: Tolerances = new Map(Object.entries(JSON.parse(tolerances) as Record<string, Tolerance>));
   return {
@@ -343,6 +352,7 @@ function progressOf({ company_id, coverage, tolerances, walk, unsearched }: Prog
     tolerances: tolerated,
     walk: parseOrNull(walk),
     unsearched: parseOrNull(unsearched) ?? [],
+    leftover_walks,
   };
 }
 
