@@ -8,9 +8,14 @@ interface Held {
 
 /** Every lease that changed hands in the step, by the name of the work. */
 function* takenOver(step: Step): Iterable<readonly [string, Held, Held]> {
-  for (const table of ['delivery_leases', 'mail_leases'] as const) {
+  for (const [table, work] of [
+    ['delivery_leases', 'deliveries'],
+    ['mail_leases', 'mails'],
+  ] as const) {
+    // To record an attempt gives the lease back, also when the next attempt begins in the same step.
+    const recorded = new Set(step.changes(work).map(({ key }) => key));
     for (const { key, before, after } of step.changes(table)) {
-      if (before !== undefined && after !== undefined) yield [`${table} ${key}`, before, after];
+      if (before !== undefined && after !== undefined && !recorded.has(key)) yield [`${table} ${key}`, before, after];
     }
   }
   for (const table of ['imports', 'retention'] as const) {
