@@ -4,6 +4,7 @@ import {
   authoriseConsent,
   type ConsentStatus,
   deleteConsent,
+  mayBeRemoved,
   readAccounts,
   rejectConsent,
   withdrawConsent,
@@ -105,6 +106,7 @@ it('any sequence of actions keeps the rules of the states, and only a consent in
           },
           expected,
         );
+        assert.equal(mayBeRemoved(consent), expected.user_id === null, 'nobody ever authorised it');
         const { status, withdrawn, deleted, expired } = expected;
         const is_readable = is_access && status === 'Authorised' && !withdrawn && !deleted && !expired;
         for (const user_id of ['ana', 'ben']) {
