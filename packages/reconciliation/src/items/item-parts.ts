@@ -1,6 +1,6 @@
 import { itemIdOf, type RecordKind } from '../item-id.ts';
 import { Groups } from '../pairing/clusters.ts';
-import { compareClearings, type Pairing } from '../pairing/pair-lines.ts';
+import { compareClearings, compareLines, type Pairing } from '../pairing/pair-lines.ts';
 import { type AuthorizedPurchase, hasItemOfLine, type ReconciliationRecords } from '../records.ts';
 import { type FrozenRecords, frozenItemOf } from './frozen-records.ts';
 
@@ -34,7 +34,7 @@ export function partsOf({ records, pairings, frozen }: PartsOf): readonly ItemRe
     .sort((a, b) => placeOf(a) - placeOf(b) || a.id - b.id);
   const purchases_of = Map.groupBy(open, ({ id }) => rootOf('authorization', id));
   const clearings_of = Map.groupBy(in_order, ({ id }) => rootOf('clearing', id));
-  const lines_of = Map.groupBy(lines, ({ id }) => rootOf('line', id));
+  const lines_of = Map.groupBy(lines.toSorted(compareLines), ({ id }) => rootOf('line', id));
   const pairings_of = Map.groupBy(pairings, ({ line_id }) => rootOf('line', line_id));
   const roots = new Set([purchases_of, clearings_of, lines_of].flatMap((of_root) => [...of_root.keys()]));
   const parts = Array.from(roots, (root) => ({

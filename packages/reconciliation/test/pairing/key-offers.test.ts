@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { money } from '@tallystick/kernel';
 import type { ItemContent } from '../../src/index.ts';
 import { key_offers_max } from '../../src/pairing/key-offers.ts';
-import { clearing, itemsOf, line } from '../reconciliation-world.ts';
+import { clearing, itemsOf, line, purchase } from '../reconciliation-world.ts';
 
 const on = '2026-04-20';
 
@@ -39,6 +39,28 @@ describe('pairs that a reference allows and that were not made', () => {
     assert.deepEqual(itemsOf(records, { on }).map(offersOf), [[[2, 1, reason]], [[2, 1, reason]]]);
     const nearer = { ...records, clearings: [alone(1, 1_000, '2026-03-03'), alone(2, 1_000, '2026-03-04')] };
     assert.deepEqual(itemsOf(nearer, { on }).map(offersOf), [[], []]);
+  });
+
+  it('are listed in the order of the lines of an item, whichever arrived first', () => {
+    const part = (id: number, amount: number, authorization_id: number) =>
+      clearing({ id, amount: money(amount), authorization_id });
+    const clearings = [part(1, 400, 1), part(2, 600, 1), part(3, 400, 2), part(4, 600, 2)];
+    const lines = [line({ id: 1, amount: money(400) }), line({ id: 2, amount: money(600) })];
+    const purchases = [purchase(), purchase({ id: 2 })];
+    const listed = [lines, lines.toReversed()].map((its) =>
+      itemsOf({ purchases, clearings, lines: its }, { on }).map(({ line_ids, alternatives }) => [
+        line_ids,
+        alternatives.map((one) => one.line_ids),
+      ]),
+    );
+    const both = [[1], [2]];
+    assert.deepEqual(
+      listed,
+      Array(2).fill([
+        [[1, 2], both],
+        [[], both],
+      ]),
+    );
   });
 
   it('are said neither of records that are more than 35 days apart nor when all is paired', () => {
