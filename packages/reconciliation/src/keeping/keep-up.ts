@@ -149,8 +149,8 @@ async function takeStepOfWalk(
 }
 
 /**
- * Writes the items of these records with their sets, in a transaction unless nothing differs, and if
- * the sets are current.
+ * Writes the items of these records with their sets if the sets are current. Begins no transaction
+ * when nothing differs.
  */
 async function writeKnown(
   { unitOfWork, clock }: ReconciliationPorts,

@@ -6,8 +6,8 @@
  *
  * It reads in short transactions, searches outside of them, and writes at most a batch in one. What
  * changes meanwhile is noted for the next walk, and a set whose members changed is not written.
- * Dates stay until a walk over them has ended, so a process that ends loses only time. Then changes
- * are noted no more, and another walk that still looks at them writes nothing further.
+ * Dates stay until a walk over them has ended, so a process that ends loses only time. From then on
+ * changes are not noted, so another walk over the same dates writes nothing more.
  */
 import type { GiveWay, Steps } from '@tallystick/kernel';
 import type { StatementPair } from '../act.ts';
@@ -34,12 +34,15 @@ const page_size = 200;
 /** After how many records searched a walk ends a step. */
 const searched_max = 100;
 
-/** Whether what changes is still noted since the walk began, by the locked progress. */
+/**
+ * Whether a mark of the walk still stands in the progress of the locked company: then every change
+ * since the walk began was noted for the next one.
+ */
 export type IsCurrent = (progress: CompanyProgress) => boolean;
 
 /**
  * Finds the sets of the noted dates, and of `more`, and passes them to `write`, some records at a
- * time. Sets that are not current any more must not be written.
+ * time, which must write them only while they are current.
  */
 export async function* walkLeftovers(
   ports: ReconciliationPorts,

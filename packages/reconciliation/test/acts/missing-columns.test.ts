@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Refusal } from '@tallystick/kernel';
 import { refuseMissingColumns } from '../../src/acts/table/decision-table.ts';
 
-test('a table without a column that decisions need is refused with its name; with may be absent', () => {
+test('a table without a column that decisions need is refused with its name, but `with` may be absent', () => {
   const columns = ['id', 'version', 'decision', 'note'];
   const refusalOf = (names: readonly string[]) => {
     try {

@@ -92,7 +92,7 @@ checkOnStorages('leftovers that are too many for a step', [
     },
   },
   {
-    rule: 'a walk writes nothing of what was changed after another one over its dates had ended',
+    rule: 'a walk writes nothing more when another one over its dates has ended',
     on_postgres: true,
     async check(open) {
       const storage = await open();
