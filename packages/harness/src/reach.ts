@@ -12,7 +12,7 @@ export interface Reach {
   /** Whether the world has clearings of files without ids. */
   readonly files_without_ids: boolean;
   readonly capabilities: ReadonlySet<CapabilityName>;
-  /** The points before and after a commit of which a crash of the system reported, whether any was. */
+  /** The points at a commit that crashes of the system reported, also when they never struck there. */
   readonly commits: ReadonlySet<FaultPoint>;
   readonly means: ReadonlySet<Means>;
 }

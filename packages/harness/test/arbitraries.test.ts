@@ -251,11 +251,12 @@ test('a hold to a special day ends on a day of a clock change or on 29 February'
   const zone = 'America/Havana';
   const request = { total_card_amount: 10 ** 6, authorization_hold_days: 3, aging_velocity_time_zone: zone };
   model.createCard(request, { id: 1, card_number: '4000000000001000', cvc: '321' });
+  model.createCard({ total_card_amount: 10 ** 6 }, { id: 2, card_number: '4000000000002000', cvc: '321' });
   for (const plan of drawnAndShrunk(t, specialDayPlan())) {
     const { card, at_ms } = specialDayOf(plan, model);
     const begins = Temporal.Instant.fromEpochMilliseconds(at_ms ?? 0).toZonedDateTimeISO(zone);
     if (at_ms !== null) days.add(begins.toPlainDate().add({ days: 3 }).toString());
-    assert.equal(card, model.cards[0]);
+    assert.equal(card, model.cards[0], 'the card with aging velocity');
   }
   assert.deepEqual([...days].toSorted(), ['2026-11-01', '2028-02-29']);
 });

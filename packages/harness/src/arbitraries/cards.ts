@@ -294,10 +294,8 @@ export function updatePlan(): fc.Arbitrary<UpdatePlan> {
 export function updateRequest(plan: UpdatePlan, card: ReferenceCard, { now_ms, world }: ReferenceModel): CardRequest {
   const { controls } = card;
   const today = gmtDate(now_ms);
-  const totals = {
-    'what is used': usedIn(card, windowOn(card, now_ms), now_ms),
-    'below what is used': usedIn(card, windowOn(card, now_ms), now_ms) - 1,
-  };
+  const used = usedIn(card, windowOn(card, now_ms), now_ms);
+  const totals = { 'what is used': used, 'below what is used': used - 1 };
   const { starts_in_days, ends_in_days, template_pick, resets, ...amounts } = plan;
   const changes = absentOnes({
     ...amounts,

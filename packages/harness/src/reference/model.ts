@@ -133,6 +133,7 @@ export class ReferenceModel {
     });
   }
 
+  /** Counts strikes at a point. 0: the system reported the point, and the fault did not strike there. */
   noteFault(point: FaultPoint, times = 1): void {
     this.faults.set(point, (this.faults.get(point) ?? 0) + times);
   }
