@@ -11,9 +11,9 @@ const templates: World['templates'] = [
 
 /**
  * Replays a run on the reference model of the harness, in the order of the commits, each message at
- * the instant at which it was recorded, and compares the answers. Returns what differs. Left out are
- * cards whose number no caller has learnt, and a card from when a file or a decision of a person has
- * changed it.
+ * the instant at which it was recorded, and compares the answers. Returns what differs. Cards whose
+ * number no caller has learnt are left out, and a card that a file or a person has changed, from
+ * then on.
  */
 export function compareWithReference(history: History, state: State): readonly string[] {
   const calls = new Map(history.calls.map((call) => [call.request_id, call]));

@@ -12,7 +12,7 @@ function* takenOver(step: Step): Iterable<readonly [string, Held, Held]> {
     ['delivery_leases', 'deliveries'],
     ['mail_leases', 'mails'],
   ] as const) {
-    // To record an attempt gives the lease back, also when the next attempt begins in the same step.
+    // A recorded attempt gives its lease back. The next attempt may take it in the same step.
     const recorded = new Set(step.changes(work).map(({ key }) => key));
     for (const { key, before, after } of step.changes(table)) {
       if (before !== undefined && after !== undefined && !recorded.has(key)) yield [`${table} ${key}`, before, after];
