@@ -100,6 +100,7 @@ export async function simulate(
     committed: () => world.committed,
     audit_mac: world.audit_mac,
     kept_days: keptDays(),
+    ids_follow_commits: options.database !== 'postgres',
   });
 
   let audited: State | null = null;

@@ -37,9 +37,10 @@ export class Auditor {
 
   #step(): Step {
     const before = this.#last;
-    const { history, audit_mac, kept_days } = this.#observed;
+    const { history, audit_mac, kept_days, ids_follow_commits } = this.#observed;
+    const now_ms = this.#observed.nowMs();
     this.#last = this.#observed.committed();
-    return stepBetween(before, this.#last, { history, audit_mac, kept_days, now_ms: this.#observed.nowMs() });
+    return stepBetween(before, this.#last, { history, audit_mac, kept_days, ids_follow_commits, now_ms });
   }
 
   #find(problemsOf: (check: Check) => Iterable<string>): readonly Finding[] {

@@ -1,19 +1,26 @@
 import { createHmac } from 'node:crypto';
 import type { Attempt, Delivery, Event } from '@tallystick/events';
 import type { History, ReceivedDelivery, WebhookSecret } from '../../history.ts';
+import { laneOf } from './events.ts';
 import type { Invariant } from './invariant.ts';
 
 /** Minutes after the first attempt (service specification 6.4). */
 const schedule = [0, 10, 28, 78, 108];
 
+function sequenceOf({ after }: { readonly after?: Delivery | undefined }): number {
+  return after?.sequence ?? 0;
+}
+
 export const sequences_have_no_gap: Invariant = {
   name: 'sequences have no gap',
   says: 'the deliveries of a webhook are numbered 1, 2, 3 in the order of their events',
   begin() {
-    const last = new Map<number, { sequence: number; event_id: number }>();
+    const sequences = new Map<number, number>();
+    const last_events = new Map<string, number>();
     return {
       *step(step) {
-        for (const { key, before, after } of step.changes('deliveries')) {
+        const changes = step.changes('deliveries').toSorted((a, b) => sequenceOf(a) - sequenceOf(b));
+        for (const { key, before, after } of changes) {
           if (after === undefined) continue;
           const { webhook_id, sequence, event_id } = after;
           if (before !== undefined) {
@@ -21,14 +28,14 @@ export const sequences_have_no_gap: Invariant = {
               yield `delivery ${key} has another number`;
             continue;
           }
-          const previous = last.get(webhook_id) ?? { sequence: 0, event_id: 0 };
-          if (sequence !== previous.sequence + 1) {
-            yield `webhook ${webhook_id}: delivery ${sequence} follows ${previous.sequence}`;
-          }
-          if (event_id <= previous.event_id) {
-            yield `webhook ${webhook_id}: event ${event_id} is delivered after ${previous.event_id}`;
-          }
-          last.set(webhook_id, { sequence, event_id });
+          const previous = sequences.get(webhook_id) ?? 0;
+          if (sequence !== previous + 1) yield `webhook ${webhook_id}: delivery ${sequence} follows ${previous}`;
+          sequences.set(webhook_id, sequence);
+          const event = step.state.events.get(event_id);
+          const lane = `webhook ${webhook_id}: ${event === undefined ? '' : laneOf(event, step)}`;
+          const previous_event = last_events.get(lane) ?? 0;
+          if (event_id <= previous_event) yield `${lane}: event ${event_id} is delivered after ${previous_event}`;
+          last_events.set(lane, event_id);
         }
       },
     };

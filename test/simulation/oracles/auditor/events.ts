@@ -49,20 +49,30 @@ export const every_change_has_its_event: Invariant = {
   }),
 };
 
+const of_card = /^virtualcard\.(created|updated|deleted)$/;
+
+/** The events that are numbered in the order of their commits with this one. */
+export function laneOf({ id, company_id, event_type, payload }: Event, { ids_follow_commits }: Step): string {
+  if (ids_follow_commits) return `company ${company_id}`;
+  const card_id = of_card.test(event_type) ? payload.id : payload.vcn_id;
+  return event_type.startsWith('virtualcard.') && card_id !== undefined ? `card ${String(card_id)}` : `itself, ${id}`;
+}
+
 export const events_are_in_order: Invariant = {
   name: 'events are in order',
   says: 'the events of a company are numbered in the order of their commits, and never change',
   begin() {
-    const last = new Map<number, number>();
+    const last = new Map<string, number>();
     return {
       *step(step) {
         const before_step = new Map(last);
         for (const { key, before, after } of step.changes('events')) {
           if (after === undefined) continue;
           if (before !== undefined) yield `event ${key} changed`;
-          const previous = before_step.get(after.company_id) ?? 0;
-          if (key <= previous) yield `event ${key} of company ${after.company_id} committed after event ${previous}`;
-          last.set(after.company_id, Math.max(key, last.get(after.company_id) ?? 0));
+          const lane = laneOf(after, step);
+          const previous = before_step.get(lane) ?? 0;
+          if (key <= previous) yield `event ${key} of ${lane} committed after event ${previous}`;
+          last.set(lane, Math.max(key, last.get(lane) ?? 0));
         }
       },
     };

@@ -15,12 +15,17 @@ export interface Observed {
   readonly audit_mac: AuditMac;
   /** For how many days rows are kept, by kind; of others nothing is said. */
   readonly kept_days: Readonly<Partial<Record<RetentionKind, number>>>;
+  /**
+   * Whether ids of events are in the order of the commits. Postgres draws them before: there only
+   * those of one card are.
+   */
+  readonly ids_follow_commits: boolean;
 }
 
 type ChangesOf<Of> = Of extends Table<infer Row, infer Key> ? readonly TableChange<Row, Key>[] : never;
 
 /** What was committed since the last step, and how everything is now. */
-export interface Step extends Pick<Observed, 'history' | 'audit_mac' | 'kept_days'> {
+export interface Step extends Omit<Observed, 'nowMs' | 'committed'> {
   readonly now_ms: number;
   readonly before: State;
   readonly state: State;

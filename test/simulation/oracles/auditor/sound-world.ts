@@ -440,6 +440,7 @@ export function newWorld(): SoundWorld {
     history: newHistory(),
     now_ms: start_ms,
     state: newState(),
+    ids_follow_commits: true,
     kept_days: {
       deliveries: 30,
       delivery_attempts: 30,
