@@ -114,7 +114,7 @@ class Card:
     def authorize(self, message):
         kind = TYPES.get(message["message_type_indicator"], message["message_type_indicator"])
         key = [kind, message["trace_id"], message["system_trace_audit_number"],
-               datetime.fromisoformat(message["transaction_date_time"])]
+               message["transaction_date_time"].replace("Z", "+00:00")]
         for earlier in self.messages:
             if earlier["key"] == key and BUG != "duplicate":
                 return earlier["answer"]
