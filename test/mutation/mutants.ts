@@ -135,7 +135,7 @@ function* changesIn(file: SourceFile, project: Project): Generator<Change> {
   function* changesOfCall(node: Node): Generator<Change> {
     if (!is.isCallExpression(node) || !is.isPropertyAccessExpression(node.expression)) return;
     const { expression: of, name } = node.expression;
-    const other = other_methods[`${of.getText(file)}.${name.text}`] ?? other_methods[name.text];
+    const other = other_methods.get(`${of.getText(file)}.${name.text}`) ?? other_methods.get(name.text);
     if (other !== undefined) yield replace(name, other, node);
     if (removed_methods.has(name.text)) yield { node: start(node), from: of.end, to: node.end, text: '' };
   }
@@ -165,14 +165,14 @@ const other_operators: Readonly<Record<string, readonly string[]>> = {
   '-=': ['+='],
 };
 
-const other_methods: Readonly<Record<string, string>> = {
-  'Math.min': 'max',
-  'Math.max': 'min',
-  'Math.floor': 'ceil',
-  'Math.ceil': 'floor',
-  some: 'every',
-  every: 'some',
-};
+const other_methods: ReadonlyMap<string, string> = new Map([
+  ['Math.min', 'max'],
+  ['Math.max', 'min'],
+  ['Math.floor', 'ceil'],
+  ['Math.ceil', 'floor'],
+  ['some', 'every'],
+  ['every', 'some'],
+]);
 
 /** Methods that return the value on which they are called, or a part of it in some order. */
 const removed_methods: ReadonlySet<string> = new Set(['filter', 'toSorted', 'sort', 'toReversed', 'reverse', 'trim']);
