@@ -6,8 +6,9 @@
  *
  * It reads in short transactions, searches outside of them, and writes at most a batch in one. What
  * changes meanwhile is noted for the next walk, and a set whose members changed is not written.
- * Dates stay until a walk over them has ended, so a process that ends loses only time. From then on
- * changes are not noted, so another walk over the same dates writes nothing more.
+ * Dates stay until a walk over them has ended, so a process that ends loses only time. Until then
+ * walks of other processes take the same dates. From then on changes are not noted, so these walks
+ * write nothing more.
  */
 import type { GiveWay, Steps } from '@tallystick/kernel';
 import type { StatementPair } from '../act.ts';
@@ -51,28 +52,31 @@ export async function* walkLeftovers(
   more: readonly LeftoverDates[] = [],
 ): LeftoverWalk {
   const { unitOfWork } = ports;
-  const taken = await unitOfWork.run((tx) => takeDates(tx, company_id, more));
-  const marks = new Set<number | null>(taken.map(({ mark }) => mark));
-  const isCurrent: IsCurrent = ({ unsearched }) => unsearched.some(({ mark }) => marks.has(mark));
+  const { mark, taken, is_joined } = await unitOfWork.run((tx) => takeDates(tx, company_id, more));
+  const isCurrent: IsCurrent = ({ unsearched }) => unsearched.some((dates) => dates.mark === mark);
   for (const range of joinDates(taken, 2 * covering_reach_days)) {
     yield* sweepLeftovers(ports, company_id, range, (known) => write(known, isCurrent));
   }
   await unitOfWork.run(async ({ reconciliation }) => {
     const progress = await reconciliation.lockCompany(company_id);
-    const unsearched = progress.unsearched.filter(({ mark }) => !marks.has(mark));
+    const unsearched = progress.unsearched.filter((dates) => dates.mark !== mark);
     await reconciliation.updateProgress({ ...progress, unsearched });
   });
+  if (is_joined && more.length > 0) yield* walkLeftovers(ports, company_id, write);
 }
 
+/**
+ * Takes the dates of the walk that has not ended, if there is one. The others wait until then: what
+ * changed during that walk must not be found before its last write.
+ */
 async function takeDates({ reconciliation }: ReconciliationTx, company_id: number, more: readonly LeftoverDates[]) {
   const progress = await reconciliation.lockCompany(company_id);
-  const leftover_walks = progress.leftover_walks + 1;
-  const unsearched = addUnsearched(progress.unsearched, more).map((dates) => ({
-    ...dates,
-    mark: dates.mark ?? leftover_walks,
-  }));
-  await reconciliation.updateProgress({ ...progress, unsearched, leftover_walks });
-  return unsearched;
+  const noted = addUnsearched(progress.unsearched, more);
+  const is_joined = noted.some((dates) => dates.mark !== null);
+  const mark = progress.leftover_walks + (is_joined ? 0 : 1);
+  const unsearched = is_joined ? noted : noted.map((dates) => ({ ...dates, mark }));
+  await reconciliation.updateProgress({ ...progress, unsearched, leftover_walks: mark });
+  return { mark, taken: unsearched.filter((dates) => dates.mark === mark), is_joined };
 }
 
 /** Finds the sets of all leftovers within reach of these dates. */

@@ -99,7 +99,8 @@ export interface LeftoverDates {
 
 /**
  * Dates of leftovers that changed and whose covering sets are to be found. `mark`: the number of
- * the first walk that looks at them; null until one begins. What changes later has dates of its own.
+ * the first walk that looks at them, of which only one has not ended; null until one begins. What
+ * changes later has dates of its own.
  */
 export interface UnsearchedDates extends LeftoverDates {
   readonly mark: number | null;

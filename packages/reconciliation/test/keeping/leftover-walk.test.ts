@@ -119,4 +119,28 @@ checkOnStorages('leftovers that are too many for a step', [
       }
     },
   },
+  {
+    rule: 'what changes during a walk is found after its last write, also when another process joins it',
+    on_postgres: true,
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      await world.clear({ amount: 1_000 });
+      const line_id = await world.line({ amount: 1_000 });
+      await world.line({ amount: 1_000 });
+      const clearing_id = await world.clear({ amount: 1_000, settlement_date: '2026-09-20' });
+      await world.catchUp();
+      await world.line({ amount: 77, date: '2026-05-15' });
+      const walking = { steps_max: 1, leftovers_max: 2, walks: new Map() };
+      const other = { steps_max: 1, leftovers_max: 2, walks: new Map() };
+      const step = (options: typeof walking) => catchUp(world.ports(), world.company_id, options);
+      await step(walking);
+      await world.actOn(itemIdOf(line(line_id)), 'match', { with: { clearing_ids: [clearing_id] } });
+      for (let at = 0; at < 2; at += 1) await step(other);
+      // The first walk has read the line before the match.
+      await step(walking);
+      while ((await step(other)).is_pending);
+      const found = await rebuild(world.ports(), { company_id: world.company_id, check_only: true });
+      assert.equal(found.items_different + found.entries_different, 0, 'the differences');
+    },
+  },
 ]);
