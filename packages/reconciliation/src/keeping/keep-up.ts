@@ -243,9 +243,17 @@ export async function refresh(
   const progress = await tx.reconciliation.lockCompany(company_id);
   const coverage = await tx.reconciliation.readCoverage(company_id);
   const circumstances = { company_id, coverage, tolerances: progress.tolerances, now_ms };
-  const recomputed = await recomputeAndWrite(tx, { records, item_ids: [] }, circumstances);
+  await noteUnsearched(tx, progress, await recomputeAndWrite(tx, { records, item_ids: [] }, circumstances));
+}
+
+/** Notes the dates that a walk has to look at. `progress` is that of the locked company. */
+export async function noteUnsearched(
+  { reconciliation }: ReconciliationTx,
+  progress: CompanyProgress,
+  recomputed: Recomputed,
+): Promise<void> {
   const unsearched = unsearchedAfter(progress.unsearched, recomputed);
-  if (unsearched !== progress.unsearched) await tx.reconciliation.updateProgress({ ...progress, unsearched });
+  if (unsearched !== progress.unsearched) await reconciliation.updateProgress({ ...progress, unsearched });
 }
 
 /**

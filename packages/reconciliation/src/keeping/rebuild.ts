@@ -17,7 +17,7 @@ import { all_keys, entryPlacesOf, isLeftoverKey, joinDates, type LeftoverDates }
 import type { Entry, ItemChanges, ReconciliationPorts, ReconciliationTx } from '../ports.ts';
 import { hasItemOfLine } from '../records.ts';
 import type { KnownSets } from './covering-region.ts';
-import { catchUp, writeRecomputed } from './keep-up.ts';
+import { catchUp, noteUnsearched, writeRecomputed } from './keep-up.ts';
 import { type IsCurrent, sweepLeftovers, walkLeftovers } from './leftover-walk.ts';
 import { mendCells } from './mend-cells.ts';
 import {
@@ -254,6 +254,7 @@ class CompanyRebuild {
       const circumstances = await this.#circumstances(tx);
       const looked = await look(tx, circumstances);
       await writeRecomputed(tx, looked.differs, circumstances.now_ms);
+      await noteUnsearched(tx, progress, looked.differs);
       return looked;
     });
     return this.#note(mended);
