@@ -17,7 +17,8 @@ const staged_ms_max = 24 * 60 * 60 * 1_000;
 /** The settings of `continueImports`. */
 export interface ContinueOptions {
   /**
-   * Aborted: it stops after the batch in progress or before the next import, with `ImportStopped`.
+   * Aborted: it stops after the batch in progress or before the next import, with `ImportStopped`
+   * unless one could not be ended before.
    */
   readonly signal?: AbortSignal | undefined;
   /** Called with each import that it ended. Must not throw. */
@@ -30,8 +31,8 @@ export interface ContinueOptions {
  * Ends imports whose process died. What was staged whole is applied. A stream is removed, because
  * its bytes are gone. A file that began to be staged more than a day ago ends as `truncated`. Then
  * applies held statements that waited for an account or a statement that is there now. Returns how
- * many imports it ended. When some cannot be ended, it ends the others, and then
- * rejects with the first reason.
+ * many imports it ended. When some cannot be ended, it ends the others, and then rejects with the
+ * first reason.
  */
 export async function continueImports(
   ports: ImportPorts,
@@ -42,15 +43,14 @@ export async function continueImports(
   let ended = 0;
   const failures: unknown[] = [];
   for (const { id, phase } of await listDead(ports)) {
-    if (signal?.aborted) throw new ImportStopped();
     try {
+      if (signal?.aborted) throw new ImportStopped();
       const is_staged = phase !== null && staged_phases.includes(phase);
       const end = is_staged ? await finishDead(ports, call, id, { signal }) : await abandon(ports, call, id);
       if (end === null) continue;
       ended += 1;
       onEnded?.(end);
     } catch (error) {
-      if (error instanceof ImportStopped) throw error;
       if (!(error instanceof LeaseLost)) failures.push(error);
     }
   }

@@ -333,6 +333,18 @@ checkOnStorages('imports whose process ends', [
         },
       };
       const isCrash = (error: unknown) => error instanceof Crash;
+      const stopping = new AbortController();
+      const stopped: Partial<ImportPorts> = {
+        ledger: {
+          ...ledger,
+          pass: () => {
+            stopping.abort();
+            return Promise.reject(new Crash());
+          },
+        },
+      };
+      const { signal } = stopping;
+      await assert.rejects(continueImports(world.ports(stopped), world.call, { signal }), isCrash, 'also when stopped');
       await assert.rejects(continueImports(world.ports(failing), world.call), isCrash, 'the first reason');
       assert.deepEqual(
         await world.clearingsOf(sound.card),
