@@ -35,7 +35,8 @@ export function settleAgain(working: WorkingCard, asked: Records, { previous, is
   const known = new Map((previous ?? before.clearings).map((clearing) => [clearing.id, clearing]));
   const settled = { roots, clearings: clearings.map((clearing) => keepHoldEffect(known.get(clearing.id), clearing)) };
   putRecords(working, settled);
-  if (!passesSumLimit(working, settled)) return true;
+  // A window that a credit leaves rises, too.
+  if (![before, settled].some((records) => passesSumLimit(working, records))) return true;
   putRecords(working, before);
   const recorded = new Set(before.clearings.map(({ id }) => id));
   for (const { id } of clearings) if (!recorded.has(id)) working.removeClearing(id);

@@ -136,6 +136,18 @@ describe('a sum of a card', () => {
       });
     }
 
+    test('that would take its credit away: the credit stays, and the clearing is recorded alone', () => {
+      const world = new NetworkWorld(now, { recurring: 'Daily' });
+      const same = { acquirer_reference_data: '55432861234567890' };
+      const credit = world.clear({ ...same, cycle: 'reversal', clearing_type: 'CREDIT' });
+      clearElsewhere(world, window_sum_max + 1_000);
+      const { window_start_ms } = world.counters;
+      world.now = '2026-11-22T12:00:00Z';
+      world.clear(same);
+      assert.equal(world.clearing(credit.id).clearing_id, null);
+      assert.deepEqual([world.window(window_start_ms)?.cleared, world.counters.cleared], [window_sum_max, 1_000]);
+    });
+
     test('that a release would leave to another authorization: it stays with its own', () => {
       const world = new NetworkWorld(now, { recurring: 'Daily' });
       const { id } = world.authorize(reference);
