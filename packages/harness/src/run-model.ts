@@ -74,6 +74,8 @@ export interface ModelRunResult {
 /** The last failing sequence: after shrinking, the shortest. */
 interface Failure extends FailedSequence {
   readonly problem: string;
+  /** True: the start or one of the first cards already differs. */
+  readonly is_before_commands: boolean;
 }
 
 /**
@@ -107,15 +109,19 @@ export async function checkModel(options: ModelRun): Promise<ModelRunResult> {
       const { system, calls } = recorded(opened, (name) => {
         if (name !== 'readCard') model.latest.clear();
       });
+      let is_before_commands = true;
       try {
         await begin(model, system, start_ms);
         for (const plan of cards) await createCard(plan).run(model, system);
+        // fast-check shrinks no commands that did not run in the first failure.
+        if (failure?.is_before_commands) return;
+        is_before_commands = false;
         await fc.asyncModelRun(() => ({ model, real: system }), commands);
         await compareAll(model, system);
         addTo(reached, model.reached);
         addTo(faults, model.faults);
       } catch (error) {
-        failure = { world: opened.world, seed, calls, problem: problemOf(error, model.latest) };
+        failure = { world: opened.world, seed, calls, problem: problemOf(error, model.latest), is_before_commands };
         throw error;
       } finally {
         await opened.close();

@@ -31,6 +31,24 @@ for (const seed of [2, 3, 6]) {
   });
 }
 
+test('a difference in the first card is shown without the messages that differ as well', async () => {
+  const twiceWrong = async ({ start_ms }: SystemStart): Promise<System> => {
+    const system = modelAsSystem(start_ms);
+    return {
+      ...system,
+      createCard: async (request) => {
+        const answer = await system.createCard(request);
+        if (answer.kind === 'refused' || answer.value.card.total_card_amount === 1) return answer;
+        return { ...answer, value: { ...answer.value, card: { ...answer.value.card, expiry: '2099-12' } } };
+      },
+      authorize: async () => ({ kind: 'refused', code: 'not_found', fields: [] }),
+    };
+  };
+  const { report } = await checkModel({ system: twiceWrong, runs: 100, seed: 1 });
+  assert.match(report!, /^the created card: card\.expiry$/m);
+  assert.doesNotMatch(report!, /authorize/);
+});
+
 test('shrinking ends at its limit, and the report has the shortest sequence so far', async () => {
   let opened = 0;
   const counted = (start: SystemStart) => {
