@@ -15,7 +15,7 @@ import { ReferenceModel } from './reference/model.ts';
 import { listingOf, problemOf } from './report/failure-report.ts';
 import { recorded } from './report/recording.ts';
 import { type FailedSequence, reproductionOf } from './report/reproduction.ts';
-import { type CapabilityName, can, capabilitiesOf, type System, type SystemStart } from './system.ts';
+import { type CapabilityName, can, capabilitiesOf, requireMembers, type System, type SystemStart } from './system.ts';
 
 export interface ModelRun {
   /**
@@ -81,10 +81,12 @@ interface Failure extends FailedSequence {
 /**
  * Drives the system and the reference model through random sequences and compares them after every
  * step. Resolves with the result. `report` names the seed and the path of a failure, and the
- * shortest sequence that shows it.
+ * shortest sequence that shows it. Rejects with a RangeError or a TypeError when an option is wrong.
  */
 export async function checkModel(options: ModelRun): Promise<ModelRunResult> {
-  const { commands_max = 30, shrink_sequences_max = 2_000 } = options;
+  const { runs, commands_max = 30, shrink_sequences_max = 2_000 } = options;
+  if (!Number.isSafeInteger(runs) || runs < 1)
+    throw new RangeError(`runs is ${runs}: it must be a whole number of at least 1`);
   const reached = new Map<Case, number>();
   const faults = new Map<FaultPoint, number>();
   let failure: Failure | null = null;
@@ -103,6 +105,7 @@ export async function checkModel(options: ModelRun): Promise<ModelRunResult> {
       // Ends the shrinking: fast-check keeps the last sequence that failed.
       if (shrink_sequences > shrink_sequences_max) throw new fc.PreconditionFailure(true);
       const opened = await options.system({ start_ms, seed });
+      requireMembers(opened);
       const capabilities = capabilitiesOf(opened);
       surroundings = { files_without_ids: opened.world.files_without_ids ?? false, capabilities };
       const model = new ReferenceModel(opened.world, capabilities);
@@ -129,7 +132,7 @@ export async function checkModel(options: ModelRun): Promise<ModelRunResult> {
     },
   );
   const details = await fc.check(property, {
-    numRuns: options.runs,
+    numRuns: runs,
     endOnFailure: shrink_sequences_max === 0,
     ...(options.seed === undefined ? {} : { seed: options.seed }),
     ...(options.path === undefined ? {} : { path: options.path }),

@@ -97,6 +97,27 @@ const capabilities: Readonly<Record<CapabilityName, true>> = {
   crash: true,
 };
 
+const required: Readonly<Record<Exclude<keyof System, CapabilityName>, true>> = {
+  world: true,
+  createCard: true,
+  readCard: true,
+  authorize: true,
+  close: true,
+};
+
+const required_of_world = ['tag', 'now_ms', 'billing_currency', 'templates'] as const;
+
+/** Throws a TypeError that names the required members that are absent. */
+export function requireMembers(system: System | undefined): asserts system is System {
+  const names = Object.keys(required) as (keyof typeof required)[];
+  const world: Partial<World> = system?.world ?? {};
+  const absent = [
+    ...names.filter((name) => system?.[name] === undefined),
+    ...required_of_world.filter((name) => world[name] === undefined).map((name) => `world.${name}`),
+  ];
+  if (absent.length > 0) throw new TypeError(`the system lacks ${absent.join(', ')}`);
+}
+
 export function can<Name extends CapabilityName>(system: System, name: Name): system is SystemWith<Name> {
   return system[name] !== undefined;
 }

@@ -240,3 +240,26 @@ test('the seed of a sequence reaches the system, also when the sequence is repla
 function dayAndTime(at_ms: number): string {
   return Temporal.Instant.fromEpochMilliseconds(at_ms).toString().slice('YYYY-MM-'.length);
 }
+
+test('a system without a required member is refused with its name', async () => {
+  const system = async ({ start_ms }: SystemStart) => {
+    const { authorize: _, ...rest } = modelAsSystem(start_ms);
+    const { templates: __, ...world } = rest.world;
+    return { ...rest, world } as unknown as System;
+  };
+  await assert.rejects(runModel({ system, runs: 1 }), {
+    message: 'no sequence could be run: TypeError: the system lacks authorize, world.templates',
+  });
+});
+
+test('a run without sequences or with an unknown fault is refused', async () => {
+  const system = async ({ start_ms }: SystemStart) => modelAsSystem(start_ms);
+  for (const runs of [0, 1.5, Number('ten')])
+    await assert.rejects(runModel({ system, runs }), {
+      message: `runs is ${runs}: it must be a whole number of at least 1`,
+    });
+  const faults = ['crashes'] as unknown as ['crash'];
+  await assert.rejects(runModel({ system, runs: 1, faults }), {
+    message: 'no fault is named crashes: did you mean crash?',
+  });
+});

@@ -11,7 +11,7 @@ import { crashPlan, lostAnswersPlan, racePlan } from '../arbitraries/races.ts';
 import { almostRepeatedPlan } from '../arbitraries/repeats.ts';
 import { earlyReversalPlan, reversalPlan } from '../arbitraries/reversals.ts';
 import { type Choice, choose } from '../choice.ts';
-import type { FaultName } from '../faults.ts';
+import { type FaultName, fault_names } from '../faults.ts';
 import { clearAmongSeveral, matchByHand, releaseHold } from './by-hand.ts';
 import { advanceClock, cancelCard, createCard, createFlawedCard, readCard, setHoldDays, updateCard } from './cards.ts';
 import type { Command, CommandMaker } from './command.ts';
@@ -112,8 +112,15 @@ function chosenMessages({ messages = {} }: SequenceOptions): readonly MessageKin
   return choose('message', all, messages).map(({ name }) => name);
 }
 
+function chosenFaults({ faults = [] }: SequenceOptions): readonly FaultName[] {
+  if (faults.length === 0) return [];
+  const all = fault_names.map((name) => ({ name }));
+  return choose<FaultName, { name: FaultName }>('fault', all, { include: faults }).map(({ name }) => name);
+}
+
 function chosenCommands(options: SequenceOptions): readonly Drawn<CommandName>[] {
-  const { commands = {}, faults = [] } = options;
+  const { commands = {} } = options;
+  const faults = chosenFaults(options);
   const all = kindsOfCommands(chosenMessages(options));
   return choose<CommandName, Drawn<CommandName>>('command', all, commands).filter(
     ({ fault }) => fault === null || faults.includes(fault),
