@@ -78,6 +78,10 @@ function choose(): readonly Chosen[] {
   );
   sources.close();
   const all = [...by_theme.values()].reduce((sum, mutants) => sum + mutants.length, 0);
+  if (all === 0) {
+    console.error(`--file ${options.file}: no source of the rules with mutants has this text in its path`);
+    process.exit(2);
+  }
   const sample = drawSample(by_theme, options.sample, options.seed);
   console.log(`${sample.length} of ${all} mutants, from seed ${options.seed}.`);
   return sample;
