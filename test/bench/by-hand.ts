@@ -6,7 +6,10 @@ import Database from 'better-sqlite3';
  * same rows into the same tables.
  */
 export interface ByHand {
-  /** Resolves with the approval code, or null if declined, once the rows are durable. */
+  /**
+   * Resolves with the answer as JSON, which is also the event's payload, or null if declined, once
+   * the rows are durable.
+   */
   decide(message: AuthorizationMessage): Promise<string | null>;
   close(): void;
 }
@@ -37,9 +40,14 @@ interface CardRow {
 /**
  * Opens the database and prepares its statements. The file at `path` must have the service's
  * tables. `keys`: authorizations are found by the tree of keys, the best layout known. `indexes`:
- * they are found by indexes of the table, and no key is written.
+ * they are found by indexes of the table, and no key is written. `gather` calls back when the
+ * messages of a group commit have arrived.
  */
-export function byHand(path: string, layout: 'keys' | 'indexes' = 'keys'): ByHand {
+export function byHand(
+  path: string,
+  layout: 'keys' | 'indexes' = 'keys',
+  gather: (decide: () => void) => void = (decide) => queueMicrotask(() => queueMicrotask(decide)),
+): ByHand {
   const database = new Database(path);
   database.pragma('journal_mode = wal');
   database.pragma('synchronous = full');
@@ -88,7 +96,7 @@ export function byHand(path: string, layout: 'keys' | 'indexes' = 'keys'): ByHan
     const { trace_id } = message;
     const traces = layout === 'keys' ? ([`m${trace_id}|`, `m${trace_id}}`] as const) : ([trace_id, trace_id] as const);
     const copy = copies.get(card.id, ...traces);
-    if (copy !== undefined) return copy.approval_code;
+    if (copy !== undefined) return JSON.stringify(payloadOf(message, card, copy.id, copy.approval_code));
     const amount = message.billing_amount;
     if (today < card.valid_starting_on || today > card.valid_ending_on) return null;
     if (amount < card.per_transaction_min || amount > card.per_transaction_max) return null;
@@ -136,6 +144,7 @@ export function byHand(path: string, layout: 'keys' | 'indexes' = 'keys'): ByHan
       insert_keys.run(keys.flatMap((key) => [card.id, key, id]));
     }
     const payload = payloadOf(message, card, id, approval_code);
+    const payload_text = JSON.stringify(payload);
     const event = insert_event.run(
       card.company_id,
       now_ms,
@@ -154,10 +163,10 @@ export function byHand(path: string, layout: 'keys' | 'indexes' = 'keys'): ByHan
       card.id,
       String(id),
       message.request_id,
-      JSON.stringify(payload),
+      payload_text,
     );
     insert_outbox.run(event.lastInsertRowid, card.company_id, 'virtualcard.realtime.auths');
-    return approval_code;
+    return payload_text;
   }
 
   const decideAll = database.transaction((batch: readonly Waiting[]) => batch.map(({ message }) => decideNow(message)));
@@ -168,14 +177,12 @@ export function byHand(path: string, layout: 'keys' | 'indexes' = 'keys'): ByHan
       new Promise((resolve) => {
         queue.push({ message, resolve });
         if (queue.length > 1) return;
-        queueMicrotask(() =>
-          queueMicrotask(() => {
-            const batch = queue;
-            queue = [];
-            const answers = decideAll.immediate(batch);
-            for (const [at, waiting] of batch.entries()) waiting.resolve(answers[at] ?? null);
-          }),
-        );
+        gather(() => {
+          const batch = queue;
+          queue = [];
+          const answers = decideAll.immediate(batch);
+          for (const [at, waiting] of batch.entries()) waiting.resolve(answers[at] ?? null);
+        });
       }),
     close: () => void database.close(),
   };
@@ -188,10 +195,10 @@ function sortable(value: number): string {
 
 interface Waiting {
   readonly message: AuthorizationMessage;
-  readonly resolve: (approval_code: string | null) => void;
+  readonly resolve: (answer: string | null) => void;
 }
 
-function payloadOf(message: AuthorizationMessage, card: CardRow, id: number, approval_code: string) {
+function payloadOf(message: AuthorizationMessage, card: CardRow, id: number, approval_code: string | null) {
   const { details } = message;
   return {
     id,

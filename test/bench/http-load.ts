@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { percentile } from './measure.ts';
 
 /** One request to send, ready as text: method, path, headers and body. */
 export type RequestText = (number: number) => string;
@@ -9,6 +10,46 @@ export interface LoadResult {
   readonly per_second: number;
   /** From the time when a request was due (paced) or sent (closed loop) to its complete answer. */
   readonly latencies_ms: readonly number[];
+  /** How the load itself did. */
+  readonly load: LoadCost;
+}
+
+/** What the load costs, and whether it kept its pace. */
+export interface LoadCost {
+  /** Processor time of this process for a request, microseconds. */
+  readonly processor_us: number;
+  /**
+   * How late this process took up requests that were due, at the 99th percentile, milliseconds; null
+   * in a closed loop.
+   */
+  readonly late_p99_ms: number | null;
+}
+
+/** One line about the load, for a row's note. */
+export function costOf({ processor_us, late_p99_ms }: LoadCost): string {
+  const cost = `the load took ${processor_us.toFixed(0)} us of processor time for a request`;
+  if (late_p99_ms === null) return cost;
+  const late = `at p99 it was ${late_p99_ms.toFixed(1)} ms late`;
+  return `${cost}; ${late}${late_p99_ms > late_ms_max ? ', and so did NOT keep its pace' : ''}`;
+}
+
+/** A load that is later than this measures itself. */
+const late_ms_max = 20;
+
+/** Measures the load from now on. */
+function beginCost() {
+  const began = process.cpuUsage();
+  const late_ms: number[] = [];
+  return {
+    late: (by_ms: number) => late_ms.push(by_ms),
+    end(count: number): LoadCost {
+      const { user, system } = process.cpuUsage(began);
+      return {
+        processor_us: (user + system) / count,
+        late_p99_ms: late_ms.length === 0 ? null : percentile(late_ms, 0.99),
+      };
+    },
+  };
 }
 
 /** The target address, and the number of kept-alive connections. */
@@ -26,6 +67,7 @@ export interface LoadTarget {
 export async function closedLoop(to: LoadTarget, count: number, request: RequestText): Promise<LoadResult> {
   const connections = await Promise.all(Array.from({ length: to.connections }, () => KeptAlive.open(to)));
   const latencies_ms: number[] = [];
+  const cost = beginCost();
   let next = 0;
   const started_ms = performance.now();
   await Promise.all(
@@ -41,7 +83,7 @@ export async function closedLoop(to: LoadTarget, count: number, request: Request
   );
   const per_second = (count * 1000) / (performance.now() - started_ms);
   for (const connection of connections) connection.close();
-  return { per_second, latencies_ms };
+  return { per_second, latencies_ms, load: cost.end(count) };
 }
 
 /**
@@ -59,6 +101,7 @@ export async function pacedLoad(
   const latencies_ms: number[] = [];
   const free = [...connections];
   const due: { readonly number: number; readonly at_ms: number }[] = [];
+  const cost = beginCost();
   const started_ms = performance.now();
   await new Promise<void>((resolve, reject) => {
     let made = 0;
@@ -66,7 +109,9 @@ export async function pacedLoad(
     const pump = (): void => {
       const now_ms = performance.now();
       while (made < count && started_ms + (made * 1000) / per_second <= now_ms) {
-        due.push({ number: made, at_ms: started_ms + (made * 1000) / per_second });
+        const at_ms = started_ms + (made * 1000) / per_second;
+        due.push({ number: made, at_ms });
+        cost.late(now_ms - at_ms);
         made += 1;
       }
       while (due.length > 0 && free.length > 0) {
@@ -87,7 +132,7 @@ export async function pacedLoad(
   });
   const reached = (latencies_ms.length * 1000) / (performance.now() - started_ms);
   for (const connection of connections) connection.close();
-  return { per_second: reached, latencies_ms };
+  return { per_second: reached, latencies_ms, load: cost.end(count) };
 }
 
 /** The result of a run of more load than is answered. */
@@ -98,6 +143,7 @@ export interface OverloadResult {
   readonly accepted_latencies_ms: readonly number[];
   /** Requests that were answered 503. */
   readonly refused_count: number;
+  readonly load: LoadCost;
 }
 
 /** The connections of an overload at its start. */
@@ -128,6 +174,7 @@ export async function overload(
   let answered = 0;
   let opening = 0;
   const due: number[] = [];
+  const cost = beginCost();
   const started_ms = performance.now();
   await new Promise<void>((resolve, reject) => {
     let made = 0;
@@ -156,6 +203,7 @@ export async function overload(
       const now_ms = performance.now();
       for (; made < count && started_ms + (made * 1000) / per_second <= now_ms; made += 1) {
         const due_ms = started_ms + (made * 1000) / per_second;
+        cost.late(now_ms - due_ms);
         const connection = free.pop();
         if (connection !== undefined) send(connection, due_ms);
         else due.push(due_ms);
@@ -168,7 +216,7 @@ export async function overload(
   });
   const accepted_per_second = (accepted_latencies_ms.length * 1000) / (performance.now() - started_ms);
   for (const connection of connections) connection.close();
-  return { accepted_per_second, accepted_latencies_ms, refused_count };
+  return { accepted_per_second, accepted_latencies_ms, refused_count, load: cost.end(count) };
 }
 
 /** A kept-alive HTTP/1.1 connection that has one request in flight at a time. */

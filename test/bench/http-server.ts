@@ -1,31 +1,47 @@
-import { createServer, type Server } from 'node:http';
+import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import Router from '@koa/router';
 import {
   type AuthorizationAnswer,
+  type AuthorizationMessage,
   issueCard,
   type Network,
   normalizeAuthorization,
+  Pan,
   revealNumbers,
 } from '@tallystick/cards';
+import { money } from '@tallystick/kernel';
 import { createHttpServer } from '@tallystick/koa';
-import { serverEnvironment } from '@tallystick/test-support';
+import { sandbox_keys, serverEnvironment } from '@tallystick/test-support';
+import Database from 'better-sqlite3';
 import Koa from 'koa';
 import { readConfig } from '../../apps/server/src/configuration/config.ts';
-import { createContainer, tokens } from '../../apps/server/src/container.ts';
+import { closeContainer, createContainer, tokens } from '../../apps/server/src/container.ts';
+import { byHand } from './by-hand.ts';
 import { authorizationBody } from './http-requests.ts';
 
 /**
  * One of the servers of the HTTP bench, in a separate process. `bare` is only Koa with a router,
- * `ours` is the server as it starts, and `idle` is the same with a network side that answers
- * immediately. Sends its port and card numbers to its parent.
+ * `hand` is the same with the hand-written decision behind it, `ours` is the server as it starts,
+ * and `idle` is `ours` with a network side that answers immediately. Sends its port and card numbers to its parent.
  */
 const [kind, database_url = '', card_count = '0'] = process.argv.slice(2);
 
 // Longer than the bench leaves a connection idle.
-if (kind === 'bare') listen(createServer({ keepAliveTimeout: 65_000 }, bare().callback()), []);
+const keptAlive = (app: Koa) => createServer({ keepAliveTimeout: 65_000 }, app.callback());
+if (kind === 'bare') listen(keptAlive(bare()), []);
 else {
-  const container = createContainer(readConfig(serverEnvironment({ database_url, env: { LOG_LEVEL: 'info' } })));
+  // The waits of a test server are long; the bench measures those of the service.
+  const env = { LOG_LEVEL: 'info', NETWORK_WAIT_MS_MAX: undefined, DECISION_MS_MAX: undefined };
+  const container = createContainer(readConfig(serverEnvironment({ database_url, env })));
   const numbers = await issueCards(container, Number(card_count));
+  if (kind === 'hand') {
+    await closeContainer(container);
+    listen(keptAlive(hand(database_url.slice('sqlite:'.length), numbers)), numbers);
+  } else await listenAsService(container, numbers);
+}
+
+async function listenAsService(container: Container, numbers: readonly string[]): Promise<void> {
   const network = await container.getAsync(tokens.network);
   if (kind === 'idle') {
     const at_once = await answeringAtOnce(container, network, numbers[0] ?? '');
@@ -53,14 +69,80 @@ type Container = ReturnType<typeof createContainer>;
 function bare(): Koa {
   const router = new Router();
   router.post('/network/v1/authorizations', async (ctx) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of ctx.req) chunks.push(chunk);
-    const { data } = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+    const { data } = await readJson(ctx.req);
     ctx.body = { data: { ...example, trace_id: data.trace_id, billing_amount: data.billing_amount } };
   });
   const app = new Koa();
   app.use(router.routes());
   return app;
+}
+
+/** Parses the JSON, checks the key, decides by hand with group commit, and answers. */
+function hand(path: string, numbers: readonly string[]): Koa {
+  const index_key = randomBytes(32);
+  const indexOf = (number: string) => createHmac('sha256', index_key).update(number).digest();
+  const database = new Database(path);
+  const cards = database.prepare<[], { id: number }>('select id from tallystick_virtual_cards order by id').all();
+  const set_index = database.prepare('update tallystick_virtual_cards set number_index = ? where id = ?');
+  for (const [at, { id }] of cards.entries()) set_index.run(indexOf(numbers[at]!), id);
+  database.close();
+
+  const by_hand = byHand(path, 'keys', setImmediate);
+  const key = Buffer.from(`Bearer ${sandbox_keys.network}`);
+  const router = new Router();
+  router.post('/network/v1/authorizations', async (ctx) => {
+    const sent_key = Buffer.from(ctx.get('authorization'));
+    if (sent_key.length !== key.length || !timingSafeEqual(sent_key, key)) ctx.throw(401);
+    const { data } = await readJson(ctx.req);
+    const answer = await by_hand.decide(messageOf(data, indexOf(data.card_number)));
+    if (answer === null) ctx.throw(422);
+    ctx.type = 'json';
+    ctx.body = `{"data":${answer}}`;
+  });
+  const app = new Koa();
+  app.use(router.routes());
+  return app;
+}
+
+/** The message that was sent, unchecked. */
+function messageOf(data: ReturnType<typeof authorizationBody>, number_index: Uint8Array): AuthorizationMessage {
+  const { merchant_name, merchant_city, merchant_state_or_country_code, mcc_description } = data;
+  const { acquirer_ica, financial_network_code, settlement_date } = data;
+  return {
+    kind: 'authorization',
+    pan: new Pan(data.card_number),
+    number_index,
+    expiry: null,
+    cvc: null,
+    message_type: '0100',
+    incremental: false,
+    trace_id: data.trace_id,
+    system_trace_audit_number: data.system_trace_audit_number,
+    transaction_date_time_ms: Date.parse(data.transaction_date_time),
+    billing_amount: money(data.billing_amount),
+    billing_currency: data.billing_currency,
+    merchant_amount: money(data.merchant_amount),
+    merchant_currency: data.merchant_currency,
+    mcc: data.mcc,
+    response_code: null,
+    approval_code: null,
+    card_holder_transaction_type_code: null,
+    replacement_amounts: null,
+    net_reference_number: data.net_reference_number,
+    merchant_id: data.merchant_id,
+    details: {
+      ...{ merchant_name, merchant_city, merchant_state_or_country_code, mcc_description },
+      ...{ acquirer_ica, financial_network_code, settlement_date },
+    },
+    suspects: [],
+    request_id: randomUUID(),
+  };
+}
+
+async function readJson(request: IncomingMessage) {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return JSON.parse(Buffer.concat(chunks).toString('utf8'));
 }
 
 async function answeringAtOnce(container: Container, network: Network, card_number: string): Promise<Network> {

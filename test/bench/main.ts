@@ -29,6 +29,7 @@ const benches: readonly (() => Promise<Bench>)[] = [
   async () => (await import('./decide-sqlite.ts')).decide_sqlite,
   async () => (await import('./decide-postgres.ts')).decide_postgres,
   async () => (await import('./http.ts')).http,
+  async () => (await import('./pressure.ts')).pressure,
   async () => (await import('./hostile.ts')).hostile,
   async () => (await import('./hostile.ts')).strangers,
   async () => (await import('./growth.ts')).growth,
@@ -45,8 +46,8 @@ const benches: readonly (() => Promise<Bench>)[] = [
 ];
 
 const usage = `npm run bench -- [options]
-  --only <name>          decide-sqlite, decide-postgres, http, hostile, strangers, growth, event-pages,
-                         open-banking, deliveries, files, imports, import-memory, import-beside, reconciliation,
+  --only <name>          decide-sqlite, decide-postgres, http, pressure, hostile, strangers, growth,
+                         event-pages, open-banking, deliveries, files, imports, import-memory, import-beside, reconciliation,
                          reconciliation-filters or breaks; may be repeated
   --json                 the rows as JSON
   --quick                small sizes and one repetition: shows that everything runs
