@@ -1,12 +1,7 @@
-import type { Readable } from 'node:stream';
-import {
-  type WebhookAnswer,
-  type WebhookRequest,
-  type WebhookSender,
-  webhook_request_ms_max,
-} from '@tallystick/events';
-import { abortAfter, machine_timers } from '@tallystick/kernel';
-import type { Agent } from 'undici';
+import type { IncomingHttpHeaders } from 'node:http';
+import { type WebhookAnswer, type WebhookSender, webhook_request_ms_max } from '@tallystick/events';
+import { machine_timers, type Timers } from '@tallystick/kernel';
+import type { Dispatcher } from 'undici';
 import { type ConnectionPorts, explain, guardedAgent, toDialableUrl } from './guarded-agent.ts';
 
 /**
@@ -34,76 +29,118 @@ export function webhookClient(ports: WebhookClientPorts): WebhookSender {
    * URLs whose text was checked. The text of a URL and the guard never change. A restart of the map
    * limits its size.
    */
-  const dialable = new Map<string, URL>();
+  const dialable = new Map<string, { readonly origin: string; readonly path: string }>();
 
-  function dialableUrl(text: string): URL {
-    let url = dialable.get(text);
-    if (url === undefined) {
-      url = toDialableUrl(text, guard);
+  function dialableTarget(text: string) {
+    let target = dialable.get(text);
+    if (target === undefined) {
+      const { origin, pathname, search } = toDialableUrl(text, guard);
+      target = { origin, path: pathname + search };
       if (dialable.size >= dialable_max) dialable.clear();
-      dialable.set(text, url);
+      dialable.set(text, target);
     }
-    return url;
+    return target;
   }
 
   return {
-    async send(request) {
-      const started = timers.monotonicNow();
-      const measureDuration = () => Math.round(timers.monotonicNow() - started);
+    send(request) {
+      const exchange = new Exchange(timers, time_ms);
       try {
-        const url = dialableUrl(request.callback_url);
-        return await post(agent, url, request, time_ms, abortAfter(timers, time_ms), measureDuration);
+        const { origin, path } = dialableTarget(request.callback_url);
+        const { headers, body } = request;
+        // The exchange limits the time of the whole request.
+        agent.dispatch({ origin, path, method: 'POST', headers, body, headersTimeout: 0, bodyTimeout: 0 }, exchange);
       } catch (error) {
-        return { kind: 'unanswered', ...explain(error, time_ms), duration_ms: measureDuration() };
+        exchange.onResponseError(null, error);
       }
+      return exchange.answer;
     },
     close: () => agent.close(),
   };
 }
 
-async function post(
-  agent: Agent,
-  url: URL,
-  request: WebhookRequest,
-  time_ms: number,
-  signal: AbortSignal,
-  measureDuration: () => number,
-): Promise<WebhookAnswer> {
-  const answer = await agent.request({
-    origin: url.origin,
-    path: url.pathname + url.search,
-    method: 'POST',
-    headers: request.headers,
-    body: request.body,
-    signal,
-    headersTimeout: time_ms,
-    bodyTimeout: time_ms,
-  });
-  const retry_after = answer.headers['retry-after'];
-  return {
-    kind: 'answered',
-    status: answer.statusCode,
-    excerpt: await readExcerpt(answer.body),
-    retry_after: typeof retry_after === 'string' ? retry_after.slice(0, 100) : null,
-    duration_ms: measureDuration(),
-  };
+/**
+ * One request and its answer. undici's own promises, streams and signals would take longer than the
+ * request itself.
+ */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly answer: Promise<WebhookAnswer>;
+  readonly #timers: Timers;
+  readonly #time_ms: number;
+  readonly #started_ms: number;
+  readonly #stopTimer: () => void;
+  #resolve!: (answer: WebhookAnswer) => void;
+  #is_over = false;
+  #controller: Dispatcher.DispatchController | null = null;
+  #status = 0;
+  #retry_after: string | null = null;
+  readonly #kept: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(timers: Timers, time_ms: number) {
+    this.#timers = timers;
+    this.#time_ms = time_ms;
+    this.#started_ms = timers.monotonicNow();
+    this.answer = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+    this.#stopTimer = timers.after(time_ms, () => this.#giveUp(), { keeps_alive: false });
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#is_over) controller.abort(timeOut());
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    { 'retry-after': retry_after }: IncomingHttpHeaders,
+  ): void {
+    this.#status = status;
+    if (typeof retry_after === 'string') this.#retry_after = retry_after.slice(0, 100);
+  }
+
+  /** Keeps the first 4 KiB. After 64 KiB the rest is not read, and the connection is closed. */
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#bytes < excerpt_bytes_max) this.#kept.push(chunk.subarray(0, excerpt_bytes_max - this.#bytes));
+    this.#bytes += chunk.length;
+    if (this.#bytes <= answer_bytes_max) return;
+    this.onResponseEnd();
+    controller.abort(new Error('the answer is too long'));
+  }
+
+  onResponseEnd(): void {
+    this.#end({
+      kind: 'answered',
+      status: this.#status,
+      excerpt: this.#bytes === 0 ? '' : Buffer.concat(this.#kept).toString('utf8'),
+      retry_after: this.#retry_after,
+      duration_ms: this.#durationMs(),
+    });
+  }
+
+  onResponseError(_controller: unknown, error: unknown): void {
+    this.#end({ kind: 'unanswered', ...explain(error, this.#time_ms), duration_ms: this.#durationMs() });
+  }
+
+  #giveUp(): void {
+    this.onResponseError(null, timeOut());
+    this.#controller?.abort(timeOut());
+  }
+
+  #end(answer: WebhookAnswer): void {
+    if (this.#is_over) return;
+    this.#is_over = true;
+    this.#stopTimer();
+    this.#resolve(answer);
+  }
+
+  #durationMs(): number {
+    return Math.round(this.#timers.monotonicNow() - this.#started_ms);
+  }
 }
 
-/** The first 4 KiB as text. After 64 KiB the rest is not read, and the connection is closed. */
-function readExcerpt(body: Readable): Promise<string> {
-  const kept: Buffer[] = [];
-  let bytes = 0;
-  // Events cost less than an iteration, which pauses and resumes the stream.
-  return new Promise((resolve, reject) => {
-    const end = (): void => resolve(Buffer.concat(kept).toString('utf8'));
-    body.on('data', (chunk: Buffer) => {
-      if (bytes < excerpt_bytes_max) kept.push(chunk.subarray(0, excerpt_bytes_max - bytes));
-      bytes += chunk.length;
-      if (bytes <= answer_bytes_max) return;
-      end();
-      body.destroy();
-    });
-    body.on('end', end);
-    body.on('error', reject);
-  });
+function timeOut(): DOMException {
+  return new DOMException('no answer in time', 'TimeoutError');
 }

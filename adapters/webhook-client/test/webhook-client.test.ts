@@ -107,6 +107,20 @@ test('gives up on an endpoint that does not answer, and on one that answers byte
   }
 });
 
+test('ends in time while the name is being resolved, and sends nothing afterwards', async () => {
+  await using receiver = await disposable(await tlsReceiver());
+  const asked = Promise.withResolvers<() => void>();
+  const lookup: LookupFunction = (_hostname, _options, callback) =>
+    asked.resolve(() => callback(null, [{ address: '127.0.0.1', family: 4 }]));
+  const guard = addressGuard(loopback);
+  const sender = webhookClient({ guard, extra_authorities: [cert], request_time_ms: 50, lookup });
+  const answer = await sender.send(request(`https://hooks.test:${receiver.port}/`));
+  assert.equal(errorOf(answer), 'timeout');
+  (await asked.promise)();
+  await sender.close();
+  assert.equal(receiver.received.length, 0);
+});
+
 test('does not delay other endpoints of an origin with a slow one', async () => {
   const slow_count = 32;
   const all_slow = Promise.withResolvers<void>();
