@@ -29,6 +29,15 @@ test('returns the requested number of random bytes, different each time', () => 
   assert.notDeepEqual([...random.bytes(32)], [...random.bytes(32)]);
 });
 
+test('no drawn byte is returned again', () => {
+  // Some of them are drawn together.
+  const drawn = Array.from({ length: 3_000 }, (_, number) => random.bytes(16 + (number % 64)));
+  assert.equal(new Set(drawn.map((bytes) => toHex(bytes.subarray(0, 16)))).size, drawn.length);
+  const kept = drawn.map(toHex);
+  for (const bytes of drawn) bytes.fill(0);
+  assert.ok(Array.from({ length: 3_000 }, () => toHex(random.bytes(16))).every((hex) => !kept.join().includes(hex)));
+});
+
 test('SHA-256 matches the example of FIPS 180-2', () => {
   assert.equal(
     Buffer.from(sha256(Buffer.from('abc'))).toString('hex'),

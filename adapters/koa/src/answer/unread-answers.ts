@@ -53,6 +53,8 @@ export function createUnreadAnswers(
   return {
     add(res) {
       const bytes = res.writableLength;
+      // The network has all of it.
+      if (bytes === 0) return;
       answers.set(res, { bytes, since_ms: monotonicNow() });
       bytes_total += bytes;
       while (bytes_total > bytes_max) closeOldest();

@@ -48,6 +48,12 @@ export function createConnections(max: number): Connections {
   function know(socket: Socket, owner: string): void {
     const connection = open.get(socket);
     if (connection === undefined) return;
+    if (connection.groups === known && connection.owner === owner) {
+      const group = known.get(owner)!;
+      group.delete(socket);
+      group.add(socket);
+      return;
+    }
     leave(socket, connection);
     open.set(socket, { ...connection, ...join(socket, known, owner) });
   }

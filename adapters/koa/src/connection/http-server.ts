@@ -86,17 +86,26 @@ export function createHttpServer(
   options: HttpServerOptions,
 ): Server {
   const { timers } = options;
-  const requests = createPipelinedRequests((socket) => closeSoon(timers, socket));
+  const requests = createPipelinedRequests(
+    (res) => answer(res.req, res),
+    (socket) => closeSoon(timers, socket),
+  );
   const unread = createUnreadAnswers(options.unread_bytes_max ?? bodies_bytes_max_default, timers);
   const pace = createBodyPace(timers.monotonicNow);
+  // Each request has these listeners, so they are shared.
+  function prepared(this: ServerResponse): void {
+    unread.add(this);
+    dropBody(this.req, pace, timers);
+  }
+  function closed(this: ServerResponse): void {
+    unread.delete(this);
+    requests.closed(this);
+  }
   const handle = (req: IncomingMessage, res: ServerResponse): void => {
-    res.once('prefinish', () => {
-      unread.add(res);
-      dropBody(req, pace, timers);
-    });
-    res.once('close', () => unread.delete(res));
+    res.on('prefinish', prepared);
+    res.on('close', closed);
     deadlines.watch(req);
-    requests.take({ req, res, answer: () => answer(req, res) });
+    requests.take(res);
   };
 
   const refuse = (socket: Duplex, broken: Parameters<typeof writeBrokenAnswer>[0]): void => {

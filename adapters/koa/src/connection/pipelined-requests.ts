@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 /** The most requests of one connection that wait for the answer to an earlier one. */
@@ -13,20 +13,13 @@ const waiting_bytes_max = 128 * 1024;
  */
 const dropped_bytes_max = 128 * 1024;
 
-/** A request with its response, and the function that answers it. */
-interface PipelinedRequest {
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
-  readonly answer: () => void;
-}
-
-/** The requests of one connection that are not answered yet, in their order. */
+/** The requests of one connection that are not answered yet, in their order, by their responses. */
 interface Connection {
   /** The request that is being answered. */
-  active: PipelinedRequest | null;
-  readonly waiting: PipelinedRequest[];
+  active: ServerResponse | null;
+  readonly waiting: ServerResponse[];
   /** The request that was received last, also after its answer. */
-  last: PipelinedRequest | null;
+  last: ServerResponse | null;
   /** `bytesRead` of the socket when the first waiting request arrived. */
   waiting_from: number;
   /** `bytesRead` of the socket when a request was too many. */
@@ -42,8 +35,10 @@ interface Connection {
  * from those before them.
  */
 export interface PipelinedRequests {
-  /** Answers the request when its turn comes. */
-  take(request: PipelinedRequest): void;
+  /** Answers the request of this response when its turn comes. */
+  take(res: ServerResponse): void;
+  /** The response has ended, or its connection is closed: the next request begins. */
+  closed(res: ServerResponse): void;
   /**
    * What the connection sends next is not a request. After the answers to the requests before it,
    * `end` is called with true if these bytes may be answered, with false if they belong to a
@@ -53,10 +48,13 @@ export interface PipelinedRequests {
 }
 
 /**
- * The pipelined requests of all connections of one server. `end` closes a connection that sent too
- * many requests, after the answers to those before.
+ * The pipelined requests of all connections of one server. `answer` begins to answer one. `end`
+ * closes a connection that sent too many requests, after the answers to those before.
  */
-export function createPipelinedRequests(end: (socket: Duplex) => void): PipelinedRequests {
+export function createPipelinedRequests(
+  answer: (res: ServerResponse) => void,
+  end: (socket: Duplex) => void,
+): PipelinedRequests {
   const connections = new WeakMap<Duplex, Connection>();
 
   const connectionOf = (socket: Duplex): Connection => {
@@ -68,21 +66,14 @@ export function createPipelinedRequests(end: (socket: Duplex) => void): Pipeline
     return connection;
   };
 
-  const begin = (connection: Connection, request: PipelinedRequest): void => {
-    connection.active = request;
-    request.res.once('close', () => {
-      connection.active = null;
-      const next = connection.waiting.shift();
-      // After an answer with Connection: close the socket takes no further one.
-      if (next?.req.socket.writable) begin(connection, next);
-      else connection.end?.();
-    });
-    request.answer();
+  const begin = (connection: Connection, res: ServerResponse): void => {
+    connection.active = res;
+    answer(res);
   };
 
   return {
-    take(request) {
-      const { socket } = request.req;
+    take(res) {
+      const { socket } = res.req;
       const connection = connectionOf(socket);
       if (socket.destroyed) return;
       if (connection.end !== null) {
@@ -91,20 +82,29 @@ export function createPipelinedRequests(end: (socket: Duplex) => void): Pipeline
         if (socket.bytesRead - connection.dropped_from > dropped_bytes_max) socket.destroy();
         return;
       }
-      connection.last = request;
+      connection.last = res;
       if (connection.active === null) {
-        begin(connection, request);
+        begin(connection, res);
         return;
       }
       if (connection.waiting.length === 0) connection.waiting_from = socket.bytesRead;
       const bytes = socket.bytesRead - connection.waiting_from;
       if (connection.waiting.length < waiting_max && bytes <= waiting_bytes_max) {
-        connection.waiting.push(request);
+        connection.waiting.push(res);
         return;
       }
       connection.end = () => end(socket);
       connection.dropped_from = socket.bytesRead;
       socket.pause();
+    },
+    closed(res) {
+      const connection = connectionOf(res.req.socket);
+      if (connection.active !== res) return;
+      connection.active = null;
+      const next = connection.waiting.shift();
+      // After an answer with Connection: close the socket takes no further one.
+      if (next?.req.socket.writable) begin(connection, next);
+      else connection.end?.();
     },
     close(socket, end) {
       const connection = connectionOf(socket);
@@ -113,7 +113,7 @@ export function createPipelinedRequests(end: (socket: Duplex) => void): Pipeline
       const is_in_body = last !== null && !last.req.complete;
       // The request is not whole and will never be: it is not answered, the bytes are.
       if (is_in_body && connection.waiting.at(-1) === last) connection.waiting.pop();
-      const is_begun = is_in_body && last.res.headersSent;
+      const is_begun = is_in_body && last.headersSent;
       connection.end = () => end(!is_begun);
       const waits_for_body = is_in_body && connection.active === last && !is_begun;
       if (connection.active === null || waits_for_body) connection.end();
