@@ -9,6 +9,7 @@ import { scratchDatabase, serverEnvironment } from '@tallystick/test-support';
 import { Agent } from 'undici';
 import { readConfig } from '../../apps/server/src/configuration/config.ts';
 import { closeContainer, createContainer, tokens } from '../../apps/server/src/container.ts';
+import type { DatabaseName } from './filled-database.ts';
 import { authorizationBody } from './http-requests.ts';
 import type { Bench } from './main.ts';
 import { interleave, median, monotonicNow, percentile, type Row, row } from './measure.ts';
@@ -108,7 +109,7 @@ async function latency(count: number, repetitions: number): Promise<Row> {
 }
 
 /** Requests per second, from the call of `begin` to the last arrival. */
-async function timed(receivers: Receivers, count: number, begin: () => Promise<void>): Promise<number> {
+export async function timed(receivers: Receivers, count: number, begin: () => Promise<void>): Promise<number> {
   const all = receivers.expect(count);
   const started_ms = performance.now();
   await begin();
@@ -152,7 +153,7 @@ interface Receivers extends AsyncDisposable {
   expect(count: number): Promise<{ readonly arrivals: Readonly<Record<string, number>> }>;
 }
 
-async function startReceivers(live: number, hanging: number): Promise<Receivers> {
+export async function startReceivers(live: number, hanging: number): Promise<Receivers> {
   const path = fileURLToPath(new URL('./receivers.ts', import.meta.url));
   const child: ChildProcess = fork(path, [String(live), String(hanging)], { execArgv: ['--conditions=source'] });
   const [ports] = (await once(child, 'message')) as [{ live: number[]; hanging: number[] }];
@@ -218,7 +219,7 @@ function barePoster(ports: readonly number[]): Poster {
 }
 
 /** The payload is about as long as that of an authorization. */
-const filler = { text: 'x'.repeat(900) };
+export const filler = { text: 'x'.repeat(900) };
 
 interface Service extends AsyncDisposable {
   /** Companies whose one webhook is live, and companies whose one webhook hangs. */
@@ -233,8 +234,12 @@ interface Service extends AsyncDisposable {
 }
 
 /** The server's own composition, in this process, with a company and a webhook for each port. */
-async function startService(live_ports: readonly number[], hanging_ports: readonly number[]): Promise<Service> {
-  const database = await scratchDatabase('sqlite');
+export async function startService(
+  live_ports: readonly number[],
+  hanging_ports: readonly number[],
+  database_name: DatabaseName = 'sqlite',
+): Promise<Service> {
+  const database = await scratchDatabase(database_name);
   const { database_url } = database;
   const container = createContainer(readConfig(serverEnvironment({ database_url, env: { LOG_LEVEL: 'silent' } })));
   const { unitOfWork } = await container.getAsync(tokens.persistence);

@@ -8,6 +8,8 @@ export type RequestText = (number: number) => string;
 export interface LoadResult {
   /** Requests that were answered 200. */
   readonly per_second: number;
+  /** Answers with response code 00. */
+  readonly approved_count: number;
   /** From the time when a request was due (paced) or sent (closed loop) to its complete answer. */
   readonly latencies_ms: readonly number[];
   /** How the load itself did. */
@@ -83,7 +85,7 @@ export async function closedLoop(to: LoadTarget, count: number, request: Request
   );
   const per_second = (count * 1000) / (performance.now() - started_ms);
   for (const connection of connections) connection.close();
-  return { per_second, latencies_ms, load: cost.end(count) };
+  return { per_second, approved_count: approvedOn(connections), latencies_ms, load: cost.end(count) };
 }
 
 /**
@@ -132,7 +134,7 @@ export async function pacedLoad(
   });
   const reached = (latencies_ms.length * 1000) / (performance.now() - started_ms);
   for (const connection of connections) connection.close();
-  return { per_second: reached, latencies_ms, load: cost.end(count) };
+  return { per_second: reached, approved_count: approvedOn(connections), latencies_ms, load: cost.end(count) };
 }
 
 /** The result of a run of more load than is answered. */
@@ -219,8 +221,13 @@ export async function overload(
   return { accepted_per_second, accepted_latencies_ms, refused_count, load: cost.end(count) };
 }
 
+function approvedOn(connections: readonly KeptAlive[]): number {
+  return connections.reduce((sum, { approved_count }) => sum + approved_count, 0);
+}
+
 /** A kept-alive HTTP/1.1 connection that has one request in flight at a time. */
 class KeptAlive {
+  approved_count = 0;
   readonly #socket: Socket;
   #received = '';
   #answered: ((status: 200 | 503) => void) | null = null;
@@ -277,8 +284,10 @@ class KeptAlive {
     if (this.#received.length < head_end + 4 + Number(length)) return;
     const answer = this.#received;
     this.#received = '';
-    if (answer.startsWith('HTTP/1.1 200')) this.#answered?.(200);
-    else if (answer.startsWith('HTTP/1.1 503') && /\r\nretry-after: \d+\r\n/i.test(answer)) this.#answered?.(503);
+    if (answer.startsWith('HTTP/1.1 200')) {
+      if (answer.includes('"response_code":"00"', head_end)) this.approved_count += 1;
+      this.#answered?.(200);
+    } else if (answer.startsWith('HTTP/1.1 503') && /\r\nretry-after: \d+\r\n/i.test(answer)) this.#answered?.(503);
     else this.#failed?.(new Error(`an answer that is not 200: ${answer.slice(0, 600)}`));
   }
 }

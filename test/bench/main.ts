@@ -30,6 +30,7 @@ const benches: readonly (() => Promise<Bench>)[] = [
   async () => (await import('./decide-postgres.ts')).decide_postgres,
   async () => (await import('./http.ts')).http,
   async () => (await import('./pressure.ts')).pressure,
+  async () => (await import('./express/express.ts')).express,
   async () => (await import('./hostile.ts')).hostile,
   async () => (await import('./hostile.ts')).strangers,
   async () => (await import('./growth.ts')).growth,
@@ -46,7 +47,7 @@ const benches: readonly (() => Promise<Bench>)[] = [
 ];
 
 const usage = `npm run bench -- [options]
-  --only <name>          decide-sqlite, decide-postgres, http, pressure, hostile, strangers, growth,
+  --only <name>          decide-sqlite, decide-postgres, http, pressure, express, hostile, strangers, growth,
                          event-pages, open-banking, deliveries, files, imports, import-memory, import-beside, reconciliation,
                          reconciliation-filters or breaks; may be repeated
   --json                 the rows as JSON
