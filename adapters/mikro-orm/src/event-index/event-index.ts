@@ -6,7 +6,8 @@ import type { EventIndexProgress } from './event-index-work.ts';
 import type { EventIndex } from './indexing.ts';
 
 /**
- * With this many segments that are full and not indexed, a writer of events indexes them itself.
+ * With this many segments that are full and not indexed, a writer of events waits until fewer are
+ * left.
  */
 const unindexed_segments_max = 2;
 
@@ -24,9 +25,9 @@ export interface WrittenEventIndex extends EventIndex {
   /** The transaction in progress has assigned this id to an event. */
   noteWritten(id: number): void;
   /**
-   * Called by a writer of events after its commit. Indexes segments until fewer than
-   * `unindexed_segments_max` are left. Never rejects: the events are committed, and a search finds
-   * them without the index.
+   * Called by a writer of events after its commit. Begins to index the segments that are full, and
+   * waits only when `unindexed_segments_max` are left. Never rejects: the events are committed, and a
+   * search finds them without the index.
    */
   keepUp(): Promise<void>;
 }
@@ -38,23 +39,33 @@ export function eventIndexOn(connection: Connection): WrittenEventIndex {
   let known: EventIndexProgress | null = null;
   let written_id = 0;
   let working: Promise<void> | null = null;
+  let is_catching_up = false;
+  const waiting_writers: (() => void)[] = [];
   let paused_until_ms = 0;
 
   async function readProgress(): Promise<EventIndexProgress> {
     known = await work.progress();
-    written_id = known.last_id;
+    written_id = Math.max(written_id, known.last_id);
     return known;
   }
 
-  /** Does the next step. Resolves with false when there is none, or not now. */
+  /**
+   * Does the next step. Resolves with false when there is none, or not now. Writers may wait for
+   * segments, so a volume is merged when no segment is left, or when a second one is due.
+   */
   async function step(): Promise<boolean> {
-    const { segment_size, volume_size, indexed_below, merged_below, last_id } = await readProgress();
-    if (indexed_below - merged_below >= volume_size) {
+    const progress = await readProgress();
+    const { segment_size, volume_size, indexed_below, merged_below, last_id } = progress;
+    const unmerged = indexed_below - merged_below;
+    if (unmerged >= 2 * volume_size || (unmerged >= volume_size && fullSegments(progress, last_id) === 0)) {
       return await work.mergeVolume({ from_id: merged_below, range_size: volume_size }, segment_size);
     }
     const next = indexed_below + segment_size;
     if (last_id + 1 < next || !(await work.isSettled(wait_ms_max))) return false;
-    return await work.indexSegment({ from_id: indexed_below, range_size: segment_size });
+    if (!(await work.indexSegment({ from_id: indexed_below, range_size: segment_size }))) return false;
+    known = { ...progress, indexed_below: next };
+    if (!isLeft(unindexed_segments_max)) releaseWriters();
+    return true;
   }
 
   /** One caller at a time works; the others wait for it. */
@@ -66,9 +77,29 @@ export function eventIndexOn(connection: Connection): WrittenEventIndex {
     await working;
   }
 
-  function isBehind(): boolean {
-    if (known === null) return written_id > 0;
-    return fullSegments(known, written_id) >= unindexed_segments_max;
+  /** Whether so many full segments are left, as far as this process knows. */
+  function isLeft(segments: number): boolean {
+    return known === null ? written_id > 0 : fullSegments(known, written_id) >= segments;
+  }
+
+  /** Indexes the segments that are left. Writers that wait go on as soon as few are. */
+  async function catchUp(): Promise<void> {
+    is_catching_up = true;
+    const steps = async (): Promise<void> => {
+      while (isWorkLeft() && (await step()));
+    };
+    await alone(steps).catch(() => undefined);
+    is_catching_up = false;
+    if (isLeft(1)) paused_until_ms = monotonicNow() + writer_pause_ms;
+    releaseWriters();
+  }
+
+  function isWorkLeft(): boolean {
+    return isLeft(1) || (known !== null && known.indexed_below - known.merged_below >= known.volume_size);
+  }
+
+  function releaseWriters(): void {
+    for (const release of waiting_writers.splice(0)) release();
   }
 
   return {
@@ -89,12 +120,9 @@ export function eventIndexOn(connection: Connection): WrittenEventIndex {
       written_id = Math.max(written_id, id);
     },
     async keepUp() {
-      if (!isBehind() || monotonicNow() < paused_until_ms) return;
-      await alone(async () => {
-        if (known === null) await readProgress();
-        while (isBehind() && (await step())) await readProgress();
-      }).catch(() => undefined);
-      if (isBehind()) paused_until_ms = monotonicNow() + writer_pause_ms;
+      if (!isLeft(1) || monotonicNow() < paused_until_ms) return;
+      if (!is_catching_up) void catchUp();
+      if (isLeft(unindexed_segments_max)) await new Promise<void>((release) => waiting_writers.push(release));
     },
   };
 }
