@@ -49,6 +49,9 @@ export interface Authenticator {
  */
 const remembered_ms = 2_000;
 
+/** A key that is used when it is this old is read again, before callers have to wait for it. */
+const renewed_ms = 1_000;
+
 /** The maximum number of remembered keys. Above it, the key that was read first is forgotten. */
 const remembered_max = 10_000;
 
@@ -131,8 +134,10 @@ export function createAuthenticator(ports: AuthenticatorPorts): Authenticator {
   ): Principal | Promise<Principal> {
     const known = remembered.get(key_id);
     const age_ms = known === undefined ? Number.NaN : ports.monotonicNow() - known.read_at_ms;
-    if (known !== undefined && age_ms >= 0 && age_ms < remembered_ms) return check(known);
-    return lookUp(key_id, read).then(check);
+    if (known === undefined || !(age_ms >= 0 && age_ms < remembered_ms)) return lookUp(key_id, read).then(check);
+    // Without an answer the key stays remembered until its time is over.
+    if (age_ms >= renewed_ms && !reading.has(key_id)) lookUp(key_id, read).catch(() => undefined);
+    return check(known);
   }
 
   return {
