@@ -39,13 +39,19 @@ import { bodies_bytes_max_default, createBodies } from './request/bodies.ts';
 import { createBodyPace } from './request/body-pace.ts';
 import { createDoors } from './request/doors.ts';
 import type { Page } from './request/page.ts';
-import { createAnswering, type HttpContext, type PipelinePorts, type RequestState } from './request/pipeline.ts';
+import {
+  createAnswering,
+  type HttpContext,
+  type PipelinePorts,
+  type RequestContext,
+  type RequestState,
+} from './request/pipeline.ts';
 import { createRateLimit } from './request/rate-limit.ts';
 import { readRequestId } from './request/request-id.ts';
 import { createShares, inShares, type Shares, transactions_max_default } from './request/shares.ts';
 import { createStrangers, type Pause } from './request/strangers.ts';
 import type { SystemRoute } from './request/system-route.ts';
-import { normalizeTarget } from './request/target.ts';
+import { lacksHost, normalizeTarget } from './request/target.ts';
 import { createUploads, uploads_max } from './request/uploads.ts';
 
 /**
@@ -172,6 +178,8 @@ export interface HttpApp {
   readonly timers: Timers;
 }
 
+const unsent_message = 'an answer could not be sent';
+
 /** Creates the HTTP interface, for `createHttpServer(app.callback(), ports)`. */
 export function createHttpApp(ports: HttpAppPorts): HttpApp {
   const { log, metrics, lifecycle, sandbox, timers, look_ups = ports.unitOfWork } = ports;
@@ -208,10 +216,10 @@ export function createHttpApp(ports: HttpAppPorts): HttpApp {
   metrics.watchBodies(() => bodies.held_bytes);
 
   const router = new Router<RequestState>({ strict: true, sensitive: true });
-  const handlers = new Map<string, (ctx: HttpContext) => Promise<void>>();
+  const handlers = new Map<string, (ctx: RequestContext) => Promise<void>>();
   for (const route of routes) {
     const answer = createAnswering(pipeline, route);
-    const handle = async (ctx: HttpContext) => send(ctx, await answer(ctx), lifecycle, timers);
+    const handle = async (ctx: RequestContext) => send(ctx, await answer(ctx), lifecycle, timers);
     if (!route.path.includes(':')) handlers.set(`${route.method} ${route.path}`, handle);
     const layer = router.register(route.path, [route.method], (ctx) => handle(ctx as HttpContext));
     // The router serves HEAD with every GET.
@@ -243,14 +251,16 @@ export function createHttpApp(ports: HttpAppPorts): HttpApp {
     const facts = { request_id: ctx?.state.request_id, err: toLoggedError(error) };
     // A client may leave at any time, also within its body.
     if (ctx?.req.socket.errored === error) log.info(facts, 'the connection broke off');
-    else log.error(facts, 'an answer could not be sent');
+    else log.error(facts, unsent_message);
   });
   const slowDown = slowingDown(pipeline, lifecycle);
-  app.use(surroundEach(ports, slowDown));
+  const surround = createSurrounding(ports, slowDown);
+  app.use(surround.middleware);
   if (serves_api && ports.open_banking !== undefined) {
     app.use(openBanking(pipeline, ports.open_banking, lifecycle, slowDown));
   }
-  // A path without parameters needs no search. The router compares a path with every route.
+  // A path without parameters needs no search. The router compares a path with every route. With
+  // such a path, and without a query, a request of our own server does not even come here.
   const search = router.routes();
   app.use((ctx, next) => {
     const handle = handlers.get(`${ctx.method} ${ctx.path}`);
@@ -266,7 +276,25 @@ export function createHttpApp(ports: HttpAppPorts): HttpApp {
     for (const [name, value] of Object.entries(headersOf(ctx, lifecycle))) ctx.set(name, value);
     showPage(ctx, notFoundPage((mountOf(ctx.req)?.prefix ?? '') + home));
   });
-  return { callback: () => app.callback(), lifecycle, timers };
+  return {
+    callback() {
+      const answerByKoa = app.callback();
+      return (req, res) => {
+        const { method = '', url = '' } = req;
+        const handle = handlers.get(`${method} ${url}`);
+        if (handle === undefined || mountOf(req) !== undefined || lacksHost(req)) return answerByKoa(req, res);
+        const ctx: RequestContext = { req, res, method, path: url, querystring: '', state: {} as RequestState };
+        return surround
+          .during(ctx, () => handle(ctx))
+          .catch((error) => {
+            log.error({ request_id: ctx.state.request_id, err: toLoggedError(error) }, unsent_message);
+            res.destroy();
+          });
+      };
+    },
+    lifecycle,
+    timers,
+  };
 }
 
 /** Answers the requests to Open Banking and to its authorisation server, and passes on all others. */
@@ -300,7 +328,7 @@ function pauseUntil({ pause }: Timers, stop: AbortSignal): Pause {
 }
 
 /** Waits before a request is refused whose caller is not known (ADR 0059). */
-type SlowDown = (ctx: HttpContext, status: number) => Promise<void>;
+type SlowDown = (ctx: RequestContext, status: number) => Promise<void>;
 
 function slowingDown({ strangers }: PipelinePorts, lifecycle: Lifecycle): SlowDown {
   return async ({ state }, status) => {
@@ -310,65 +338,87 @@ function slowingDown({ strangers }: PipelinePorts, lifecycle: Lifecycle): SlowDo
   };
 }
 
-/**
- * Handles every request: its id, its headers, its entry in log and metrics, and an answer to every
- * error.
- */
-function surroundEach(
+/** What every request has: its id, its entry in log and metrics, and an answer to every error. */
+interface Surrounding {
+  readonly middleware: Koa.Middleware<RequestState>;
+  /** The same for a request of our own server that needs nothing else of Koa. */
+  during(ctx: RequestContext, work: () => Promise<void>): Promise<void>;
+}
+
+function createSurrounding(
   { log, metrics, lifecycle, timers, random, trusted_proxies, is_behind_https, v1_deprecation = null }: HttpAppPorts,
   slowDown: SlowDown,
-): Koa.Middleware<RequestState> {
+): Surrounding {
   const addressOf = createAddressReader(trusted_proxies ?? []);
   const deprecation = v1_deprecation === null ? null : deprecationHeaders(v1_deprecation);
-  return async (koa_ctx, next) => {
-    const ctx = koa_ctx as HttpContext;
+
+  function begin(ctx: RequestContext): void {
     const { req, res, state } = ctx;
     const started_ms = timers.monotonicNow();
     const leave = lifecycle.enter();
-    const request_id = readRequestId(req.headers['x-request-id'], random);
-    state.request_id = request_id;
+    state.request_id = readRequestId(req.headers['x-request-id'], random);
     state.source_address = addressOf(req);
     state.is_https = mountOf(req) === undefined && (is_behind_https === true || 'encrypted' in req.socket);
     state.deprecation = deprecation;
     state.route = 'none';
     state.principal = null;
     state.is_known = false;
-    res.once('close', () => {
+    res.on('close', () => {
       leave();
       const duration_ms = timers.monotonicNow() - started_ms;
       metrics.request(ctx.method, state.route, statusOf(res), duration_ms);
       if (health_paths.has(state.route)) log.debug(summarize(ctx, duration_ms), 'request');
       else log.info(summarize(ctx, duration_ms), 'request');
     });
-    try {
-      normalizeTarget(req);
-      const mount = mountOf(req);
-      if (mount?.is_body_taken) {
-        log.error({ request_id }, taken_body_message);
-        // What the other reader leaves is not read here, so the connection cannot be used again.
-        throw new HttpProblem('internal_error', taken_body_message, { Connection: 'close' });
-      }
-      if (mount?.is_outside) throw describeMissing(ctx);
-      // The server of a host passes on requests after the stop, when nothing may use the database.
-      if (mount !== undefined && lifecycle.stopping && mount.is_accepted !== true)
-        throw new HttpProblem('unavailable', 'the service is stopping');
-      await next();
-      // Koa is still to send it.
-      if (ctx.respond !== false) {
-        await slowDown(ctx, ctx.status);
-        if (state.is_turned_away) ctx.set('Connection', 'close');
-      }
-    } catch (error) {
-      if (error instanceof Overloaded) {
-        metrics.requestRefused();
-        return send(ctx, render(overloadAnswer(request_id)), lifecycle, timers);
-      }
-      if (!isExpected(error))
-        log.error({ request_id, route: state.route, err: toLoggedError(error) }, 'request failed');
-      const answer = render(errorAnswer(error, request_id));
-      await slowDown(ctx, answer.status);
-      send(ctx, answer, lifecycle, timers);
+  }
+
+  async function answerError(ctx: RequestContext, error: unknown): Promise<void> {
+    const { request_id, route } = ctx.state;
+    if (error instanceof Overloaded) {
+      metrics.requestRefused();
+      return send(ctx, render(overloadAnswer(request_id)), lifecycle, timers);
     }
+    if (!isExpected(error)) log.error({ request_id, route, err: toLoggedError(error) }, 'request failed');
+    const answer = render(errorAnswer(error, request_id));
+    await slowDown(ctx, answer.status);
+    send(ctx, answer, lifecycle, timers);
+  }
+
+  return {
+    async middleware(koa_ctx, next) {
+      const ctx = koa_ctx as HttpContext;
+      const { req, state } = ctx;
+      begin(ctx);
+      try {
+        normalizeTarget(req);
+        const mount = mountOf(req);
+        if (mount?.is_body_taken) {
+          log.error({ request_id: state.request_id }, taken_body_message);
+          // What the other reader leaves is not read here, so the connection cannot be used again.
+          throw new HttpProblem('internal_error', taken_body_message, { Connection: 'close' });
+        }
+        if (mount?.is_outside) throw describeMissing(ctx);
+        // The server of a host passes on requests after the stop, when nothing may use the database.
+        if (mount !== undefined && lifecycle.stopping && mount.is_accepted !== true)
+          throw new HttpProblem('unavailable', 'the service is stopping');
+        await next();
+        // Koa is still to send it.
+        if (ctx.respond !== false) {
+          await slowDown(ctx, ctx.status);
+          if (state.is_turned_away) ctx.set('Connection', 'close');
+        }
+      } catch (error) {
+        await answerError(ctx, error);
+      }
+    },
+    async during(ctx, work) {
+      begin(ctx);
+      try {
+        await work();
+      } catch (error) {
+        await answerError(ctx, error);
+      }
+    },
   };
 }
 
@@ -376,7 +426,7 @@ function surroundEach(
  * Returns the log line of a request. It contains an id and no other part of the path, and no query,
  * because a caller may have written a card number there.
  */
-function summarize({ method, params, res, state }: HttpContext, duration_ms: number): object {
+function summarize({ method, params, res, state }: RequestContext, duration_ms: number): object {
   return {
     request_id: state.request_id,
     source_address: state.source_address,
@@ -393,7 +443,7 @@ function summarize({ method, params, res, state }: HttpContext, duration_ms: num
 }
 
 /** The status of the answer; 499 when the client was gone before there was one. */
-function statusOf({ headersSent, statusCode }: HttpContext['res']): number {
+function statusOf({ headersSent, statusCode }: RequestContext['res']): number {
   return headersSent ? statusCode : 499;
 }
 

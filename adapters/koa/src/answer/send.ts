@@ -2,7 +2,7 @@ import type { Timers } from '@tallystick/kernel';
 import { mountOf } from '../mounting/mount.ts';
 import type { Lifecycle } from '../operations/lifecycle.ts';
 import { isTooLongToDrop } from '../request/body.ts';
-import type { HttpContext } from '../request/pipeline.ts';
+import type { RequestContext } from '../request/pipeline.ts';
 import type { RenderedAnswer } from './answer.ts';
 import { isOfVirtualCards } from './deprecation.ts';
 import { sendFile } from './send-file.ts';
@@ -15,7 +15,7 @@ export const strict_transport_security = 'max-age=31536000';
 
 /** The headers of every answer. */
 export function headersOf(
-  { state, path, req }: Pick<HttpContext, 'state' | 'path' | 'req'>,
+  { state, path, req }: Pick<RequestContext, 'state' | 'path' | 'req'>,
   { stopping }: Pick<Lifecycle, 'stopping'>,
 ): Record<string, string> {
   const headers: Record<string, string> = {
@@ -37,7 +37,7 @@ export function headersOf(
  * while it is made, and the promise resolves at its end.
  */
 export function send(
-  ctx: HttpContext,
+  ctx: RequestContext,
   answer: RenderedAnswer,
   lifecycle: Pick<Lifecycle, 'stopping'>,
   timers: Timers,

@@ -11,6 +11,9 @@ export const requests_max_default = 512;
 export interface Admission {
   /** Whether a further request of the owner would be one too many. */
   isFull(owner: string | null): boolean;
+  /** Counts a request until `leave`. Throws `Overloaded`, and then it is not counted. */
+  enter(owner: string | null): void;
+  leave(owner: string | null): void;
   /** Counts a request while `work` runs. Rejects with `Overloaded`, and then it does not run. */
   during<Result>(owner: string | null, work: () => Promise<Result>): Promise<Result>;
 }
@@ -19,15 +22,22 @@ export interface Admission {
 export function createAdmission(requests_max: number): Admission {
   const share = createFairShare(requests_max);
 
+  const enter = (owner: string | null): void => {
+    if (!share.mayTake(owner)) throw new Overloaded();
+    share.take(owner);
+  };
+  const leave = (owner: string | null): void => share.release(owner);
+
   return {
     isFull: (owner) => !share.mayTake(owner),
+    enter,
+    leave,
     async during(owner, work) {
-      if (!share.mayTake(owner)) throw new Overloaded();
-      share.take(owner);
+      enter(owner);
       try {
         return await work();
       } finally {
-        share.release(owner);
+        leave(owner);
       }
     },
   };

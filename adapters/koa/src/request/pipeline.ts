@@ -16,6 +16,7 @@ import { type Network, unread_item } from '@tallystick/cards';
 import {
   type Clock,
   Fault,
+  type GiveWay,
   giveWayWith,
   type HmacSha256,
   type Random,
@@ -47,7 +48,7 @@ import { mountOf } from '../mounting/mount.ts';
 import { type Log, toLoggedError } from '../operations/log.ts';
 import type { Metrics } from '../operations/metrics.ts';
 import { Overloaded } from './admission.ts';
-import type { Bodies } from './bodies.ts';
+import type { Bodies, BodyAccount } from './bodies.ts';
 import { no_bytes, readBody } from './body.ts';
 import type { Doors } from './doors.ts';
 import {
@@ -69,6 +70,8 @@ import type { UploadPlace, Uploads } from './uploads.ts';
 
 /** The state of a request beside Koa's context. */
 export interface RequestState {
+  /** When the request was received; milliseconds of `monotonicNow`. */
+  started_ms: number;
   /** When the route received the request; milliseconds of `monotonicNow`. */
   arrived_ms: number;
   request_id: string;
@@ -91,15 +94,20 @@ export interface RequestState {
   interaction_id?: string;
 }
 
-export type HttpContext = Context & {
+/** The parts of Koa's context that answer a request of the API. Some requests have only these. */
+export interface RequestContext extends Pick<Context, 'req' | 'res' | 'method' | 'path' | 'querystring'> {
   readonly state: RequestState;
+  /** False: Koa sends nothing. */
+  respond?: boolean | undefined;
   readonly params?: {
     readonly id?: string;
     readonly delivery_id?: string;
     readonly authorization_id?: string;
     readonly number?: string;
   } & Readonly<Record<string, string | undefined>>;
-};
+}
+
+export type HttpContext = Context & RequestContext;
 
 /** The ports that the pipeline needs. */
 export interface PipelinePorts extends RateLimitPorts {
@@ -132,7 +140,7 @@ export interface PipelinePorts extends RateLimitPorts {
 
 /** A request of an authenticated caller. */
 interface Arrived {
-  readonly ctx: HttpContext;
+  readonly ctx: RequestContext;
   readonly principal: Principal;
   readonly query: HttpQuery;
   readonly bytes: Buffer;
@@ -148,71 +156,73 @@ interface Arrived {
  * known, and a body that nothing needs is dropped. An upload has bounds of its own in place of the
  * share and the body, and its signature is verified at its end.
  */
-export function createAnswering(shared: PipelinePorts, route: Route): (ctx: HttpContext) => Promise<RenderedAnswer> {
+export function createAnswering(shared: PipelinePorts, route: Route): (ctx: RequestContext) => Promise<RenderedAnswer> {
   const { operation } = route;
   const { area } = operation;
   const ports = area === 'network_messages' ? { ...shared, unitOfWork: shared.look_ups } : shared;
-  return route.sheds_load === 'with_item' ? answerFaults : answer;
+  const giveWay = giveWayWith(ports.timers);
+  const prepared: PreparedRoute = { route, giveWay, empty_query: parseQuery(route.path, '', undefined, {}) };
 
-  /** A fault before the work, such as a key that cannot be looked up, is answered like overload. */
-  async function answerFaults(ctx: HttpContext): Promise<RenderedAnswer> {
-    const { request_id } = ctx.state;
-    try {
-      return await answer(ctx);
-    } catch (error) {
-      if (!(error instanceof Fault && error.retryable)) throw error;
-      ports.log.error({ request_id, route: route.path, err: toLoggedError(error) }, 'request failed');
-      return answerOverload(ports, route, request_id);
-    }
-  }
-
-  async function answer(ctx: HttpContext): Promise<RenderedAnswer> {
-    ctx.state.route = route.path;
-    ctx.state.arrived_ms = ports.timers.monotonicNow();
-    try {
-      return await answerAdmitted(ctx);
-    } catch (error) {
-      if (error instanceof Overloaded) return refuse(ctx);
-      if (error instanceof Busy && error.of === 'all') ports.metrics.requestRefused();
-      throw error;
-    }
-  }
-
-  function refuse({ state }: HttpContext): RenderedAnswer {
-    ports.metrics.requestRefused();
-    return answerOverload(ports, route, state.request_id);
-  }
-
-  async function answerAdmitted(ctx: HttpContext): Promise<RenderedAnswer> {
+  return async (ctx) => {
     const { req, state } = ctx;
-    const known = ports.authenticator.authenticate(req.headers.authorization);
-    const principal = known instanceof Promise ? await known : known;
-    state.principal = principal;
-    state.is_known = true;
-    const owner = ownerOf(principal);
-    noteKnownCaller(req, owner);
-    enforceRateLimit(ports, principal);
-    requireRole(principal, area);
-    if (route.sheds_load !== undefined && ports.network.refuseUnread())
-      return answerOverload(ports, route, state.request_id);
-    if ('receive' in operation) {
-      return await ports.uploads.during(principal.role, owner, (place) =>
-        answerUpload(ports, route, operation, ctx, principal, place),
-      );
-    }
-    // Decisions have connections and places of their own. Nothing is thrown: under overload most
-    // requests end here.
-    const [door, sharing] =
-      area === 'network_messages' ? ([ports.doors.decisions, null] as const) : ([ports.doors.keys, owner] as const);
-    if (door.isFull(sharing)) return refuse(ctx);
-    const account = needsBody(route, principal, req.headers) ? ports.bodies.open(owner) : null;
+    state.route = route.path;
+    state.arrived_ms = ports.timers.monotonicNow();
+    let account: BodyAccount | null = null;
     try {
-      const bytes = account === null ? no_bytes : await readBody(req, ctx.res, account, ports.timers);
-      return await door.during(sharing, () => answerRead(ports, route, ctx, principal, bytes));
+      const known = ports.authenticator.authenticate(req.headers.authorization);
+      const principal = known instanceof Promise ? await known : known;
+      state.principal = principal;
+      state.is_known = true;
+      const owner = ownerOf(principal);
+      noteKnownCaller(req, owner);
+      enforceRateLimit(ports, principal);
+      requireRole(principal, area);
+      if (route.sheds_load !== undefined && ports.network.refuseUnread())
+        return answerOverload(ports, route, state.request_id);
+      if ('receive' in operation) {
+        return await ports.uploads.during(principal.role, owner, (place) =>
+          answerUpload(ports, route, operation, ctx, principal, place),
+        );
+      }
+      // Decisions have connections and places of their own. Nothing is thrown: under overload most
+      // requests end here.
+      const is_message = area === 'network_messages';
+      const door = is_message ? ports.doors.decisions : ports.doors.keys;
+      const sharing = is_message ? null : owner;
+      if (door.isFull(sharing)) return refuse(state);
+      if (needsBody(route, principal, req.headers)) account = ports.bodies.open(owner);
+      const body = account === null ? no_bytes : readBody(req, ctx.res, account, ports.timers);
+      const bytes = body instanceof Promise ? await body : body;
+      door.enter(sharing);
+      try {
+        return await answerRead(ports, prepared, ctx, principal, bytes);
+      } finally {
+        door.leave(sharing);
+      }
+    } catch (error) {
+      if (error instanceof Overloaded) return refuse(state);
+      if (error instanceof Busy && error.of === 'all') ports.metrics.requestRefused();
+      if (route.sheds_load !== 'with_item' || !(error instanceof Fault && error.retryable)) throw error;
+      // A fault before the work, such as a key that cannot be looked up, is answered like overload.
+      ports.log.error({ request_id: state.request_id, route: route.path, err: toLoggedError(error) }, 'request failed');
+      return answerOverload(ports, route, state.request_id);
     } finally {
       account?.release();
     }
+  };
+
+  function refuse({ request_id }: RequestState): RenderedAnswer {
+    ports.metrics.requestRefused();
+    return answerOverload(ports, route, request_id);
   }
+}
+
+/** A route with what is derived from it once. */
+interface PreparedRoute {
+  readonly route: Route;
+  readonly giveWay: GiveWay;
+  /** The query of a request without one. */
+  readonly empty_query: HttpQuery;
 }
 
 /** Who shares what the service has with others: the company, or a key without one. */
@@ -243,12 +253,13 @@ function answerOverload(
 /** The steps after the body has arrived. */
 async function answerRead(
   ports: PipelinePorts,
-  route: Route,
-  ctx: HttpContext,
+  prepared: PreparedRoute,
+  ctx: RequestContext,
   principal: Principal,
   bytes: Buffer,
 ): Promise<RenderedAnswer> {
   const { req } = ctx;
+  const { route, giveWay } = prepared;
   if (principal.signing_secret !== null || req.headers['x-signature'] !== undefined) {
     verifySignature(
       ports.hmacSha256,
@@ -258,21 +269,30 @@ async function answerRead(
       signedHeadersOf(req.headers),
       ports.machine_clock.nowMs(),
     );
-    await giveWayWith(ports.timers)();
+    await giveWay();
   }
-  const query = queryOf(ctx, route);
+  const has_query = ctx.querystring !== '' || req.headers.prefer !== undefined || mountOf(req) !== undefined;
+  const query = has_query || ctx.path !== route.path ? queryOf(ctx, route) : prepared.empty_query;
   if (ports.refreshClock !== undefined) await ports.refreshClock();
   const now_ms = ports.clock.nowMs();
   const arrived: Arrived = { ctx, principal, query, bytes, now_ms };
   const key = route.method === 'POST' ? idempotencyKey(req.headers['idempotency-key']) : null;
-  return key === null ? perform(ports, route, arrived, null) : performOnce(ports, route, arrived, key);
+  return key === null
+    ? await perform(ports, prepared, arrived, null)
+    : await performOnce(ports, prepared, arrived, key);
 }
 
 /**
  * Does the work of a request with an idempotency key. A refusal is an answer and is kept. A failure
  * of the service releases the key.
  */
-async function performOnce(ports: PipelinePorts, route: Route, arrived: Arrived, key: string): Promise<RenderedAnswer> {
+async function performOnce(
+  ports: PipelinePorts,
+  prepared: PreparedRoute,
+  arrived: Arrived,
+  key: string,
+): Promise<RenderedAnswer> {
+  const { route } = prepared;
   const { ctx, principal, bytes, now_ms } = arrived;
   const { request_id, source_address } = ctx.state;
   const owner = await claimKey(ports, principal, key, signedPartsOf(ctx, bytes), {
@@ -282,7 +302,7 @@ async function performOnce(ports: PipelinePorts, route: Route, arrived: Arrived,
   });
   if ('status' in owner) return owner;
   try {
-    const answer = await perform(ports, route, arrived, owner);
+    const answer = await perform(ports, prepared, arrived, owner);
     if (!isKept(answer.status)) await inTimeFor(ports.timers, route.operation, releaseKey(ports, request_id, owner));
     return answer;
   } catch (error) {
@@ -298,24 +318,26 @@ async function performOnce(ports: PipelinePorts, route: Route, arrived: Arrived,
 
 async function perform(
   ports: PipelinePorts,
-  route: Route,
+  { route, giveWay }: PreparedRoute,
   { ctx, principal, query, bytes, now_ms }: Arrived,
   owner: IdempotencyOwner | null,
 ): Promise<RenderedAnswer> {
   const { operation } = route;
   const { request_id } = ctx.state;
-  const giveWay = giveWayWith(ports.timers);
   const bodyless = bodylessCall(ctx, principal, query, now_ms);
   const value = readValue(ctx, route, bytes);
-  await giveWay();
+  const after_parsing = giveWay();
+  if (after_parsing !== undefined) await after_parsing;
   const { body, prefix } = checkValue(route, value);
-  await giveWay();
+  const after_check = giveWay();
+  if (after_check !== undefined) await after_check;
   const call: OperationCall = { ...bodyless, body };
   const share = <Result>(work: () => Promise<Result>) => ports.shares.run(ownerOf(principal), work);
   try {
     if ('receive' in operation) throw new TypeError('an upload is received as it arrives');
     if ('perform' in operation) {
-      const answer = render(await answerOf(route, call, query, await operation.perform(call)));
+      const shown = answerOf(route, call, query, await operation.perform(call));
+      const answer = render(shown instanceof Promise ? await shown : shown);
       if (owner !== null && isKept(answer.status)) {
         await inTimeFor(ports.timers, operation, keepPerformed(ports, request_id, owner, answer));
       }
@@ -339,7 +361,7 @@ async function perform(
  * none can have.
  */
 function bodylessCall(
-  { params = {}, state }: HttpContext,
+  { params = {}, state }: RequestContext,
   principal: Principal,
   query: HttpQuery,
   now_ms: number,
@@ -363,7 +385,7 @@ function isWrapped(value: unknown): boolean {
 }
 
 /** The JSON value of the body; undefined where the operation takes none. */
-function readValue({ req }: HttpContext, { operation }: Route, bytes: Buffer): unknown {
+function readValue({ req }: RequestContext, { operation }: Route, bytes: Buffer): unknown {
   if (operation.body === undefined) return undefined;
   if (bytes.length === 0 && operation.data_is_optional) return { data: {} };
   requireJsonType(req);
@@ -386,7 +408,7 @@ async function answerUpload(
   ports: PipelinePorts,
   route: Route,
   operation: FileOperation,
-  ctx: HttpContext,
+  ctx: RequestContext,
   principal: Principal,
   { toWait, keepFor }: UploadPlace,
 ): Promise<RenderedAnswer> {
@@ -410,7 +432,7 @@ async function answerUpload(
 }
 
 /** Links begin as the client's path did: a host may have mounted the interface below a path. */
-function queryOf({ req, path, querystring }: HttpContext, { operation }: Route): HttpQuery {
+function queryOf({ req, path, querystring }: RequestContext, { operation }: Route): HttpQuery {
   const prefix = mountOf(req)?.prefix ?? '';
   const ignores_unknown = ignoresUnknownNames(operation);
   return parseQuery(path, querystring, headerOf(req.headers.prefer), operation.query ?? {}, {
@@ -420,11 +442,11 @@ function queryOf({ req, path, querystring }: HttpContext, { operation }: Route):
 }
 
 /** Returns the request as it was sent: the parts that a signature and an idempotency key cover. */
-function signedPartsOf(ctx: HttpContext, body: Buffer): SignedParts {
+function signedPartsOf(ctx: RequestContext, body: Buffer): SignedParts {
   return { ...signedHeadOf(ctx), body };
 }
 
-function signedHeadOf({ req }: HttpContext): SignedHead {
+function signedHeadOf({ req }: RequestContext): SignedHead {
   const target = mountOf(req)?.target ?? req.url ?? '';
   const question = target.indexOf('?');
   return {

@@ -93,13 +93,13 @@ export interface RateLimitPorts {
 export function enforceRateLimit(ports: RateLimitPorts, principal: Principal): void {
   const { key_id, company_id, company_rate_limit_per_minute } = principal;
   const of_key = principal.rate_limit_per_minute ?? ports.rate_limit_per_minute;
+  if (of_key === null && company_rate_limit_per_minute === null) return;
   const limits: (Limit & { readonly of: string })[] = [];
   if (of_key !== null) limits.push({ id: `key:${key_id}`, per_minute: of_key, of: 'this key' });
   if (company_rate_limit_per_minute !== null) {
     const of = 'the keys of this company together';
     limits.push({ id: `company:${company_id}`, per_minute: company_rate_limit_per_minute, of });
   }
-  if (limits.length === 0) return;
   const reached = ports.rate_limit.take(limits);
   if (reached === null) return;
   const { limit, wait_s } = reached;

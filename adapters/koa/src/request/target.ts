@@ -7,13 +7,18 @@ import { HttpProblem } from '../answer/error-answer.ts';
  * (`malformed_request`) another form, and HTTP/1.1 without `Host`.
  */
 export function normalizeTarget(req: IncomingMessage): void {
-  if (req.headers.host === undefined && req.httpVersionMinor === 1) throw malformed(req, 'the header Host is missing');
+  if (lacksHost(req)) throw malformed(req, 'the header Host is missing');
   const target = req.url ?? '';
   // Koa's parser of targets throws for some texts with these characters.
   if (/[#\s]/.test(target)) throw malformed(req, 'the target of the request must have no fragment and no white space');
   const path = pathOfTarget(target);
   if (path === null) throw malformed(req, 'the target of the request must be a path or a URL with http or https');
   if (path !== target) req.url = path;
+}
+
+/** HTTP/1.1 requires the header (RFC 9112, 3.2). */
+export function lacksHost({ headers, httpVersionMinor }: IncomingMessage): boolean {
+  return headers.host === undefined && httpVersionMinor === 1;
 }
 
 /** Returns the target of a request in the form `/path?query`, or `*`; null when it has another form. */
