@@ -4,6 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { look, spend } from '@tallystick/harness';
 import { Fault } from '@tallystick/kernel';
 import { database_names, type ScratchDatabase } from '@tallystick/test-support';
+import { sendTogether } from '../src/connection/postgres/send-together.ts';
 import { authorizationsById, begin, lockByNumber } from '../src/ledger/postgres-ledger-statements.ts';
 import { postgres_lookups } from '../src/ledger/postgres-lookups.ts';
 import {
@@ -141,7 +142,7 @@ if (database_names.includes('postgres')) {
       const client = await connection.pool.connect();
       try {
         await client.query('analyze');
-        await client.query(begin(5_000));
+        await sendTogether(client, begin(5_000));
         for (const { text, values } of [
           lockByNumber([]),
           postgres_lookups.traces([], []),

@@ -5,6 +5,7 @@ import { spend } from '@tallystick/harness';
 import { database_names } from '@tallystick/test-support';
 import type pg from 'pg';
 import type { NamedQuery } from '../src/connection/postgres/named-query.ts';
+import { sendTogether } from '../src/connection/postgres/send-together.ts';
 import {
   authorizationsById,
   begin,
@@ -126,7 +127,7 @@ function problemOf(node: Plan): string | null {
 async function explain(pool: pg.Pool, check: (name: string, node: Plan) => void): Promise<void> {
   const client = await pool.connect();
   try {
-    await client.query(begin(5_000));
+    await sendTogether(client, begin(5_000));
     await client.query('set local plan_cache_mode = force_generic_plan');
     for (const [name, { text, values }] of Object.entries(lookups)) {
       await client.query(`prepare looked_up as ${text}`);

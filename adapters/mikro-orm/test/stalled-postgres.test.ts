@@ -82,9 +82,10 @@ if (own_servers_expected) {
       const there = 'select 1 from pg_stat_activity where pid = $1';
       await until(async () => (await observer.query(there, [pid])).rows.length === 0);
     }
-    /** Resolves when the backend has executed the commit of a pass. */
-    async function committed(pid: number): Promise<void> {
-      const last = `select 1 from pg_stat_activity where pid = $1 and query = 'commit' and state = 'idle'`;
+    /** Resolves when the backend has executed a pass, or has ended it at an error. */
+    async function executed(pid: number): Promise<void> {
+      const last = `select 1 from pg_stat_activity where pid = $1
+        and ((query = 'commit' and state = 'idle') or state = 'idle in transaction (aborted)')`;
       await until(async () => (await observer.query(last, [pid])).rows.length > 0);
     }
     /** The backend of the connection that the next user of the pool receives. */
@@ -127,7 +128,7 @@ if (own_servers_expected) {
       await assert.rejects(behind.ledger.pass([message], standing, within(2_000)), isRetryable);
       assert.ok(stopped.has(pid), 'the pass had read its card in time');
       goOn();
-      await committed(pid);
+      await executed(pid);
       assert.equal(await recorded(2), 0, 'nothing is decided after its deadline');
       assert.deepEqual(await open.ledger.pass([message], spend([message]), within(60_000)), [true]);
       assert.equal(await recorded(2), 1);

@@ -19,9 +19,10 @@ import {
   suspectNumbers,
 } from '@tallystick/cards';
 import { type Clock, Fault } from '@tallystick/kernel';
-import type { PoolClient, QueryResult } from 'pg';
+import type { PoolClient } from 'pg';
 import { faultOf } from '../connection/faults.ts';
 import type { NamedQuery } from '../connection/postgres/named-query.ts';
+import { sendTogether } from '../connection/postgres/send-together.ts';
 import { type AuthorizationRow, authorizationOf, type ClearingRow, clearingOf } from '../schema/records/record-rows.ts';
 import { type CardRow, cardOf, idsNeeded, type TemplateRules } from './ledger-rows.ts';
 import {
@@ -45,7 +46,6 @@ import {
   numbersAmong,
   overtakenClearings,
   type SeenActsOfClearing,
-  send,
   templatesById,
 } from './postgres-ledger-statements.ts';
 import { type CardSearch, postgres_lookups, type ReferenceSearch } from './postgres-lookups.ts';
@@ -73,7 +73,7 @@ export async function loadState(
   const needed = idsNeeded(messages);
   const asked = keysOf(messages);
   const queries: NamedQuery[] = [
-    begin(held_ms_max),
+    ...begin(held_ms_max),
     asked.ids.length === 0 ? lockByNumber(asked.numbers) : lockByNumberOrId(asked.numbers, asked.ids),
     drawIds(needed),
   ];
@@ -87,7 +87,7 @@ export async function loadState(
   if (suspects.length > 0) queries.push(numbersAmong(suspects));
   if (asked.rematched.length > 0) queries.push(clearingsMatchedByHand(asked.rematched, asked.chosen));
   if (asked.seen_acts.length > 0) queries.push(lockActs(asked.seen_acts), overtakenClearings(asked.seen_acts));
-  const [, locked, ids, ...found] = await send(client, queries).catch(async (error: unknown) => {
+  const [, , locked, ids, ...found] = await sendTogether(client, queries).catch(async (error: unknown) => {
     throw codeOf(error) === lock_not_available ? await heldFault(client, asked, error) : error;
   });
   const [, overtaken] = asked.seen_acts.length > 0 ? found.splice(-2) : [];
@@ -113,7 +113,7 @@ export async function loadDue(
   clock: Clock,
   limit: number,
 ): Promise<LoadedState> {
-  const [, locked] = await send(client, [begin(held_ms_max), lockDue(clock.nowMs(), limit)]);
+  const [, , locked] = await sendTogether(client, [...begin(held_ms_max), lockDue(clock.nowMs(), limit)]);
   const loaded = new Loaded(locked?.rows ?? []);
   const now_ms = clock.nowMs();
   await loaded.complete(client, templates, now_ms);
@@ -127,14 +127,14 @@ async function heldFault(
   { numbers, ids }: Pick<ReturnType<typeof keysOf>, 'numbers' | 'ids'>,
   error: unknown,
 ): Promise<Fault> {
-  const answers: readonly QueryResult<NamedCard>[] = await send(client, [
+  const answers = await sendTogether(client, [
     { text: 'rollback' },
-    begin(1),
+    ...begin(1),
     cardsNamed(numbers, ids, { free: false }),
     cardsNamed(numbers, ids, { free: true }),
   ]);
-  const [, , named, free] = answers;
-  const held = new Map(named?.rows.map((card) => [card.id, hex(card.number_index)]));
+  const [, , , named, free] = answers;
+  const held = new Map((named?.rows ?? []).map((card: NamedCard) => [card.id, hex(card.number_index)]));
   for (const { id } of free?.rows ?? []) held.delete(id);
   if (held.size === 0) return faultOf(error) as Fault;
   const held_numbers = new Set(held.values());
@@ -194,7 +194,7 @@ class Loaded {
     const queries = [postgres_lookups.rootsOfMerchants(this.#forNeighboursToo(searches, messages, cardOf))];
     const credits = searches.filter(({ is_credit }) => is_credit);
     if (credits.length > 0) queries.push(clearingsOfMerchants(searchesOfCards(credits)));
-    const [found_roots, found_clearings] = await send(client, queries);
+    const [found_roots, found_clearings] = await sendTogether(client, queries);
     this.keepAuthorizations(found_roots?.rows ?? []);
     this.keepClearings(found_clearings?.rows ?? []);
   }
@@ -263,7 +263,7 @@ class Loaded {
         this.#searched.unmade(card_id, roots_of_merchant).map((search) => ({ ...search, card_id })),
       );
       if (merchants.length > 0) queries.push(postgres_lookups.rootsOfMerchants(searchesOfCards(merchants)));
-      const [clearings, ...roots] = await send(client, queries);
+      const [clearings, ...roots] = await sendTogether(client, queries);
       this.keepClearings(clearings?.rows ?? []);
       for (const { rows } of roots) this.keepAuthorizations(rows);
     }
@@ -288,7 +288,7 @@ class Loaded {
     const present = new Map(this.#cards.map((card) => [card.id, card]));
     const keys = pastWindowsOf(this.#authorizations.values(), this.#clearings.values(), (id) => present.get(id));
     if (keys.length === 0) return;
-    const [windows] = await send(client, [postgres_lookups.windows(keys)]);
+    const [windows] = await sendTogether(client, [postgres_lookups.windows(keys)]);
     this.#windows = windows?.rows ?? [];
   }
 
@@ -301,7 +301,7 @@ class Loaded {
     if (due.length > 0) queries.push(postgres_lookups.holdsDueAndNext(due, now_ms));
     if (unknown.size > 0) queries.push(templatesById([...unknown]));
     if (queries.length === 0) return;
-    const found = await send(client, queries);
+    const found = await sendTogether(client, queries);
     if (unknown.size > 0) for (const row of found.pop()?.rows ?? []) templates.keep(row.id, row);
     for (const { rows } of found) this.keepAuthorizations(rows);
   }

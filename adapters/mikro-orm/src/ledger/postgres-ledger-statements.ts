@@ -9,7 +9,6 @@ import {
   partsOfKey,
   type SeenActs,
 } from '@tallystick/cards';
-import type { PoolClient, QueryResult } from 'pg';
 import { type NamedQuery, named, types } from '../connection/postgres/named-query.ts';
 import { event_writers_lock, lockKey } from '../schema/locks.ts';
 import { lookedUp, networkReferenceSql } from '../schema/look-ups.ts';
@@ -39,13 +38,13 @@ import type { CardSearch } from './postgres-lookups.ts';
  *
  * The transaction is a writer of events from here on, before it draws their ids.
  */
-export function begin(held_ms_max: number): NamedQuery {
-  const lock_timeout_ms = Math.max(1, Math.floor(held_ms_max));
-  return {
-    text: `begin; set local enable_seqscan = off; set local enable_bitmapscan = off;
-      set local enable_hashjoin = off; set local enable_mergejoin = off; set local lock_timeout = ${lock_timeout_ms};
-      select pg_advisory_xact_lock_shared(${lockKey(event_writers_lock)})`,
-  };
+export function begin(held_ms_max: number): NamedQuery[] {
+  const off = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin'].map(
+    (name) => `set_config('enable_${name}', 'off', true)`,
+  );
+  const text = `select ${off.join(', ')}, set_config('lock_timeout', $1, true),
+    pg_advisory_xact_lock_shared(${lockKey(event_writers_lock)})`;
+  return [named('ledger_begin', 'begin', []), named('ledger_settings', text, [Math.max(1, Math.floor(held_ms_max))])];
 }
 
 const database_ms_sql = '(extract(epoch from clock_timestamp()) * 1000)::float8';
@@ -507,11 +506,6 @@ function keepRefused(): string {
   return `insert into tallystick_quarantine (status, ${columns.map(([name]) => `"${name}"`).join(', ')})
     select 'quarantined', ${values.join(', ')} from json_to_recordset($1::json) as m (${definitions.join(', ')})
     ${refused_again_sql}`;
-}
-
-/** Sends the statements together and waits for all answers. Rejects with the first error. */
-export async function send(client: PoolClient, queries: readonly NamedQuery[]): Promise<QueryResult[]> {
-  return await Promise.all(queries.map((query) => client.query(query)));
 }
 
 /** The SQLSTATE of an error of the database. */

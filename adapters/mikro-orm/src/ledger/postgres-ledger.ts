@@ -4,6 +4,8 @@ import type { Pool, PoolClient } from 'pg';
 import { closeNow } from '../connection/closing.ts';
 import type { PostgresConnection } from '../connection/connection.ts';
 import { faultOf, isConflict } from '../connection/faults.ts';
+import { named } from '../connection/postgres/named-query.ts';
+import { sendTogether } from '../connection/postgres/send-together.ts';
 import { auditRows, type NewAuditRow } from '../schema/records/audit-rows.ts';
 import type { PassPorts } from './ledger-rows.ts';
 import { TemplateRules } from './ledger-rows.ts';
@@ -14,7 +16,6 @@ import {
   lease_lost_state,
   lock_not_available,
   missed_deadline_state,
-  send,
   stillInTime,
   writes,
 } from './postgres-ledger-statements.ts';
@@ -31,8 +32,7 @@ const held_ms_max_default = 5_000;
 /**
  * The ledger on Postgres: a pass is two round trips. The first locks the cards in id order and
  * reads. Its reads follow the locks on the same connection, so each statement sees all earlier
- * commits. The second writes and commits. The clients of the pool send each statement without
- * waiting for the previous answer.
+ * commits. The second writes and commits. The statements of a round trip are one write.
  *
  * At its deadline a pass closes its connection, because the server may not answer any more. The
  * server refuses to commit what it reads after the deadline (`stillInTime`).
@@ -108,7 +108,11 @@ async function transaction<Result>(
     // into a rollback.
     const in_time =
       deadline === undefined || database_ms === null ? [] : [stillInTime(database_ms + deadline.leftMs())];
-    const answers = await send(client, [...writes(state, changes, audit_rows), ...in_time, { text: 'commit' }]);
+    const answers = await sendTogether(client, [
+      ...writes(state, changes, audit_rows),
+      ...in_time,
+      named('ledger_commit', 'commit', []),
+    ]);
     if (answers.at(-1)?.command !== 'COMMIT') throw new Fault('the transaction was rolled back', { retryable: true });
     return result;
   } catch (error) {

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { database_names, type ScratchDatabase, scratchDatabase } from '@tallystick/test-support';
+import pg from 'pg';
+import { named } from '../src/connection/postgres/named-query.ts';
+import { sendTogether } from '../src/connection/postgres/send-together.ts';
+
+describe('statements that are sent together', {
+  skip: database_names.includes('postgres') ? false : 'no Postgres',
+}, () => {
+  let database: ScratchDatabase;
+  let client: pg.Client;
+  before(async () => {
+    database = await scratchDatabase('postgres');
+    client = new pg.Client({ connectionString: database.database_url, pipeline: true } as pg.ClientConfig);
+    await client.connect();
+    await client.query('create table kept (id bigint primary key)');
+  });
+  after(async () => {
+    await client?.end();
+    await database?.dispose();
+  });
+
+  const insert = (id: number) => named('insert', 'insert into kept values ($1)', [id]);
+  const all = named('all', 'select id from kept order by id', []);
+  const ids = async () => (await sendTogether(client, [all]))[0]!.rows.map(({ id }) => id);
+
+  it('are answered each with its command and its rows', async () => {
+    for (const round of [1, 2]) {
+      const answers = await sendTogether(client, [named('begin', 'begin', []), insert(round), all, insert(9), all]);
+      assert.deepEqual(
+        answers.map(({ command, rows }) => [command, ...rows.map(({ id }) => id)]),
+        [['BEGIN'], ['INSERT'], ['SELECT', round], ['INSERT'], ['SELECT', round, 9]],
+      );
+      await sendTogether(client, [{ text: 'rollback' }]);
+    }
+  });
+
+  it('are not run behind one that fails, whose error is the result', async () => {
+    await sendTogether(client, [insert(1)]);
+    const later = named('later', 'insert into kept select 2', []);
+    await assert.rejects(sendTogether(client, [insert(1), later]), { code: '23505' });
+    assert.deepEqual(await ids(), [1]);
+    await sendTogether(client, [later]);
+    assert.deepEqual(await ids(), [1, 2], 'the connection and the statements can be used again');
+    await assert.rejects(sendTogether(client, [named('no_table', 'select 1 from not_there', [])]), { code: '42P01' });
+    assert.deepEqual(await ids(), [1, 2]);
+  });
+
+  it('read each value as it is', async () => {
+    const texts = ['', 'a"b\\c{d},e', 'null', 'é|\n'];
+    const bytes = [new Uint8Array([0, 92, 255]), new Uint8Array()];
+    const [answer] = await sendTogether(client, [
+      named(
+        'values',
+        `select $1::bigint as number, $2::text as text, $3::text as nothing, $4::bytea as bytes, $5::boolean as yes,
+           to_json($6::text[])::text as texts, ($7::bytea[])[1] as first, ($7::bytea[])[2] as second, $8::bigint[] as numbers`,
+        [2 ** 53 - 1, texts[1], null, bytes[0], true, texts, bytes, [1, -2]],
+      ),
+    ]);
+    const [row] = answer!.rows;
+    assert.deepEqual(
+      { ...row, texts: JSON.parse(row.texts) },
+      {
+        number: 2 ** 53 - 1,
+        text: texts[1],
+        nothing: null,
+        bytes: Buffer.from(bytes[0]!),
+        yes: true,
+        texts,
+        first: Buffer.from(bytes[0]!),
+        second: Buffer.alloc(0),
+        numbers: [1, -2],
+      },
+    );
+  });
+
+  it('reject when the connection is closed', async () => {
+    const other = new pg.Client({ connectionString: database.database_url, pipeline: true } as pg.ClientConfig);
+    other.on('error', () => {});
+    await other.connect();
+    const answers = sendTogether(other, [named('sleep', 'select pg_sleep(60)', [])]);
+    (other as unknown as { readonly connection: pg.Connection }).connection.stream.destroy();
+    await assert.rejects(answers);
+  });
+});
