@@ -14,7 +14,7 @@ import {
   type UnitOfWork,
   type UrlPolicy,
 } from '@tallystick/kernel';
-import { isId, type OperationTx, type ReadTable, type Sandbox, type WebhookServices } from '@tallystick/operations';
+import type { OperationTx, ReadTable, Sandbox, WebhookServices } from '@tallystick/operations';
 import Koa from 'koa';
 import { render } from './answer/answer.ts';
 import { type Deprecation, deprecationHeaders } from './answer/deprecation.ts';
@@ -24,7 +24,7 @@ import { headersOf, send } from './answer/send.ts';
 import { cardDetailsPage } from './card-details.ts';
 import { addressOwner, createAddressReader } from './connection/client-address.ts';
 import { documentRoutes } from './document/document-routes.ts';
-import { createOperations, type RoutePorts, routesOf } from './join-endpoints.ts';
+import { createOperations, network_paths, type RoutePorts, routesOf } from './join-endpoints.ts';
 import { mountOf, taken_body_message } from './mounting/mount.ts';
 import { createAuthorisationAnswering } from './open-banking/authorisation.ts';
 import { createOpenBankingAnswering } from './open-banking/pipeline.ts';
@@ -34,6 +34,7 @@ import { health_paths, healthRoutes } from './operations/health-routes.ts';
 import type { Lifecycle } from './operations/lifecycle.ts';
 import { type Log, toLoggedError } from './operations/log.ts';
 import type { Metrics } from './operations/metrics.ts';
+import { createRequestLog, statusOf } from './operations/request-log.ts';
 import { Overloaded, requests_max_default } from './request/admission.ts';
 import { bodies_bytes_max_default, createBodies } from './request/bodies.ts';
 import { createBodyPace } from './request/body-pace.ts';
@@ -350,6 +351,7 @@ function createSurrounding(
   slowDown: SlowDown,
 ): Surrounding {
   const addressOf = createAddressReader(trusted_proxies ?? []);
+  const request_log = createRequestLog(log, timers, network_paths);
   const deprecation = v1_deprecation === null ? null : deprecationHeaders(v1_deprecation);
 
   function begin(ctx: RequestContext): void {
@@ -367,8 +369,7 @@ function createSurrounding(
       leave();
       const duration_ms = timers.monotonicNow() - started_ms;
       metrics.request(ctx.method, state.route, statusOf(res), duration_ms);
-      if (health_paths.has(state.route)) log.debug(summarize(ctx, duration_ms), 'request');
-      else log.info(summarize(ctx, duration_ms), 'request');
+      request_log.ended(ctx, duration_ms);
     });
   }
 
@@ -420,31 +421,6 @@ function createSurrounding(
       }
     },
   };
-}
-
-/**
- * Returns the log line of a request. It contains an id and no other part of the path, and no query,
- * because a caller may have written a card number there.
- */
-function summarize({ method, params, res, state }: RequestContext, duration_ms: number): object {
-  return {
-    request_id: state.request_id,
-    source_address: state.source_address,
-    method,
-    route: state.route,
-    ...(isId(params?.id) ? { id: params.id } : {}),
-    status: statusOf(res),
-    duration_ms: Math.round(duration_ms * 1000) / 1000,
-    ...(state.principal === null ? {} : { key_id: state.principal.key_id, company_id: state.principal.company_id }),
-    ...(state.interaction_id === undefined ? {} : { interaction_id: state.interaction_id }),
-    ...(state.third_party === undefined ? {} : { third_party: state.third_party }),
-    ...(res.writableFinished ? {} : { aborted: true }),
-  };
-}
-
-/** The status of the answer; 499 when the client was gone before there was one. */
-function statusOf({ headersSent, statusCode }: RequestContext['res']): number {
-  return headersSent ? statusCode : 499;
 }
 
 /** The page for a browser at an unknown path. It does not repeat the path. */

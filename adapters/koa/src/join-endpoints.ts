@@ -49,6 +49,13 @@ export function routesOf(operations: readonly Operation[]): readonly Route[] {
   });
 }
 
+/** The paths of the card network's messages. */
+export const network_paths: ReadonlySet<string> = new Set(
+  Object.values(endpoints)
+    .filter(({ tag }) => tag === 'Network')
+    .map(({ at }) => at.slice(at.indexOf('/'))),
+);
+
 /** Whether the items of a list have a path of their own. */
 function hasUrl({ answer }: Operation): boolean {
   const [item] = answer instanceof z.ZodArray ? [answer.element].flatMap(optionsOf) : [];

@@ -50,9 +50,12 @@ export function send(
     return;
   }
   // Those of a route that began to answer and failed.
-  const kept = mountOf(ctx.req)?.host_headers;
-  for (const name of res.getHeaderNames()) if (!kept?.has(name)) res.removeHeader(name);
-  const headers = { ...headersOf(ctx, lifecycle), ...answer.headers };
+  const set_before = res.getHeaderNames();
+  if (set_before.length > 0) {
+    const kept = mountOf(ctx.req)?.host_headers;
+    for (const name of set_before) if (!kept?.has(name)) res.removeHeader(name);
+  }
+  const headers = Object.assign(headersOf(ctx, lifecycle), answer.headers);
   if (answer.file !== undefined) return sendFile(res, answer.file, headers, { timers, is_head: method === 'HEAD' });
   if (answer.text !== null) {
     headers['Content-Type'] = 'application/json; charset=utf-8';

@@ -1,0 +1,98 @@
+import type { Timers } from '@tallystick/kernel';
+import { isId } from '@tallystick/operations';
+import type { RequestContext } from '../request/pipeline.ts';
+import { health_paths } from './health-routes.ts';
+import type { Log } from './log.ts';
+
+/** The log of answered requests. */
+export interface RequestLog {
+  /** Logs a request when its answer has reached the network, or its client has gone. */
+  ended(ctx: RequestContext, duration_ms: number): void;
+}
+
+/** Of a line: which request, and how long it took. */
+interface Request {
+  readonly request_id: string;
+  readonly duration_ms: number;
+}
+
+/** Requests of one turn whose lines have nothing else of their own. */
+interface Group {
+  readonly ctx: RequestContext;
+  readonly status: number;
+  readonly is_aborted: boolean;
+  readonly requests: Request[];
+}
+
+/**
+ * A line has an id and no other part of the path, and no query, because a caller may have written a
+ * card number there. Requests of the `grouped_routes` that end in the same turn of the event loop
+ * and differ in nothing but their ids and durations share a line: under load a line of its own for
+ * each message would take as long as to read the message.
+ */
+export function createRequestLog(
+  log: Pick<Log, 'debug' | 'info'>,
+  { nextTurn }: Pick<Timers, 'nextTurn'>,
+  grouped_routes: ReadonlySet<string>,
+): RequestLog {
+  let groups: Group[] = [];
+
+  function add(ctx: RequestContext, request: Request): void {
+    if (groups.length === 0) void nextTurn().then(write);
+    const { state, res } = ctx;
+    const status = statusOf(res);
+    const is_aborted = !res.writableFinished;
+    const group = groups.find(
+      (other) =>
+        other.status === status &&
+        other.is_aborted === is_aborted &&
+        other.ctx.state.route === state.route &&
+        other.ctx.state.principal === state.principal &&
+        other.ctx.state.source_address === state.source_address,
+    );
+    if (group !== undefined) group.requests.push(request);
+    else groups.push({ ctx, status, is_aborted, requests: [request] });
+  }
+
+  function write(): void {
+    const ended = groups;
+    groups = [];
+    for (const { ctx, requests } of ended) {
+      const [first, ...others] = requests;
+      if (others.length === 0) log.info(summarize(ctx, first!), 'request');
+      else log.info({ ...summarize(ctx, null), requests }, 'requests');
+    }
+  }
+
+  return {
+    ended(ctx, duration_ms) {
+      const { request_id, route } = ctx.state;
+      const request = { request_id, duration_ms: Math.round(duration_ms * 1000) / 1000 };
+      if (grouped_routes.has(route)) add(ctx, request);
+      else if (health_paths.has(route)) log.debug(summarize(ctx, request), 'request');
+      else log.info(summarize(ctx, request), 'request');
+    },
+  };
+}
+
+/** The fields of a line. `request` is null when several share it. */
+function summarize({ method, params, res, state }: RequestContext, request: Request | null): object {
+  return {
+    ...(request === null ? {} : { request_id: request.request_id }),
+    source_address: state.source_address,
+    method,
+    route: state.route,
+    ...(isId(params?.id) ? { id: params.id } : {}),
+    status: statusOf(res),
+    ...(request === null ? {} : { duration_ms: request.duration_ms }),
+    ...(state.principal === null ? {} : { key_id: state.principal.key_id, company_id: state.principal.company_id }),
+    ...(state.interaction_id === undefined ? {} : { interaction_id: state.interaction_id }),
+    ...(state.third_party === undefined ? {} : { third_party: state.third_party }),
+    ...(res.writableFinished ? {} : { aborted: true }),
+  };
+}
+
+/** The status of the answer; 499 when the client was gone before there was one. */
+export function statusOf({ headersSent, statusCode }: RequestContext['res']): number {
+  return headersSent ? statusCode : 499;
+}
