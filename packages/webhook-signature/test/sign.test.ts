@@ -4,9 +4,9 @@ import { it } from 'node:test';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import {
+  deliverySigner,
   type SignedDelivery,
   signDelivery,
-  signDeliveryWith,
   verifyDelivery,
   verifyStandardWebhook,
 } from '../src/index.ts';
@@ -103,11 +103,11 @@ it('a change to any signed part does not verify', async () => {
 
 it('signs the same with an HMAC that the caller supplies', async () => {
   for (const { secrets, delivery: signed, headers } of vectors)
-    assert.deepEqual(signDeliveryWith(hmac, secrets, signed), headers);
+    assert.deepEqual(deliverySigner(hmac, secrets)(signed), headers);
   await fc.assert(
     fc.asyncProperty(delivery, secret, fc.option(secret), async (signed, current, previous) => {
       const secrets = { current, previous };
-      assert.deepEqual(signDeliveryWith(hmac, secrets, signed), await signDelivery(secrets, signed));
+      assert.deepEqual(deliverySigner(hmac, secrets)(signed), await signDelivery(secrets, signed));
     }),
     propertyParameters(),
   );
@@ -126,7 +126,7 @@ it('refuses to sign a delivery that could not be verified', async () => {
     [secrets, { ...signed, url: '' }],
   ];
   for (const [by, what] of wrong) {
-    assert.throws(() => signDeliveryWith(hmac, by, what), TypeError);
+    assert.throws(() => deliverySigner(hmac, by)(what), TypeError);
     await assert.rejects(signDelivery(by, what), TypeError);
   }
 });

@@ -3,7 +3,7 @@
  */
 import { createHmac } from 'node:crypto';
 import { attempt_offsets_ms, deliveries_kept_days_default, event_types } from '@tallystick/events';
-import { type SynchronousHmac, signDeliveryWith } from '@tallystick/webhook-signature';
+import { deliverySigner, type SynchronousHmac } from '@tallystick/webhook-signature';
 import type { DocumentedDelivery } from './deliveries.ts';
 import { code, table } from './reference.ts';
 
@@ -80,7 +80,7 @@ const hmac: SynchronousHmac = (secret, message) => createHmac('sha256', secret).
 function sampleRequest(): string {
   const { secret, callback_url, timestamp, body } = sample_delivery;
   const delivery = { id: '1', timestamp, url: callback_url, body };
-  const signed = signDeliveryWith(hmac, { current: secret, previous: null }, delivery)['x-signature'];
+  const signed = deliverySigner(hmac, { current: secret, previous: null })(delivery)['x-signature'];
   const { pathname, host } = new URL(callback_url);
   return `POST ${pathname} HTTP/1.1
 Host: ${host}

@@ -31,7 +31,7 @@
  */
 import { assert, createPhase, drawLease, Fault, type Random } from '@tallystick/kernel';
 import { type Attempt, afterAttempt, type Delivery, isSuccess } from './delivery.ts';
-import { eventBody, type RequestSigner, signedRequest } from './delivery-request.ts';
+import { eventBody, type RequestSigner, requestSigner, type SignRequest } from './delivery-request.ts';
 import type { DeliveryDesk, DeliveryOffer, DeliveryQueue, WorkOrder, WorkResult } from './ports.ts';
 import type { Webhook } from './webhook.ts';
 import { failures_until_failing } from './webhook-health.ts';
@@ -120,6 +120,7 @@ interface Lane {
   readonly waiting: number[];
   /** The ids of waiting deliveries and of deliveries in flight. */
   readonly known: Set<number>;
+  readonly sign: SignRequest;
   in_flight: number;
   failures_in_a_row: number;
 }
@@ -164,7 +165,14 @@ export function createCourier(ports: CourierPorts): Courier {
   function laneOf(webhook_id: number): Lane {
     let lane = lanes.get(webhook_id);
     if (lane === undefined) {
-      lane = { webhook_id, waiting: [], known: new Set(), in_flight: 0, failures_in_a_row: 0 };
+      lane = {
+        webhook_id,
+        waiting: [],
+        known: new Set(),
+        sign: requestSigner(ports),
+        in_flight: 0,
+        failures_in_a_row: 0,
+      };
       lanes.set(webhook_id, lane);
     }
     return lane;
@@ -292,12 +300,9 @@ export function createCourier(ports: CourierPorts): Courier {
     const { delivery, webhook, event, lease } = order;
     try {
       const at_ms = clock.nowMs();
+      const { id, sequence, event_type } = delivery;
       const answer = await ports.sender.send(
-        signedRequest(ports, webhook, {
-          id: String(delivery.id),
-          sequence: delivery.sequence,
-          body: eventBody(event, delivery.event_type),
-        }),
+        lane.sign(webhook, { id: String(id), sequence, body: eventBody(event, event_type) }),
       );
       const after = afterAttempt(delivery, answer, at_ms);
       lane.failures_in_a_row = isSuccess(answer) ? 0 : lane.failures_in_a_row + 1;

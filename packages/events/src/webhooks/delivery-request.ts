@@ -1,8 +1,8 @@
 import { type Clock, type HmacSha256, type Sealer, toInstantText } from '@tallystick/kernel';
-import { signDeliveryWith } from '@tallystick/webhook-signature';
+import { deliverySigner } from '@tallystick/webhook-signature';
 import type { Event, Payload } from '../log/event-log.ts';
 import type { Webhook } from './webhook.ts';
-import { signingSecrets } from './webhook-secret.ts';
+import { openSecrets, sealedSecrets } from './webhook-secret.ts';
 import type { WebhookRequest } from './webhook-sender.ts';
 
 /** The content of a delivery, before it is text. */
@@ -53,26 +53,41 @@ interface PostedContent {
   readonly body: string;
 }
 
+/** Returns the request that posts the content to the webhook, signed now. */
+export type SignRequest = (webhook: Webhook, content: PostedContent) => WebhookRequest;
+
 /**
- * Returns the request that posts the content to the webhook, signed now. Throws a `Fault` when a
- * secret cannot be opened.
+ * Signs requests. It keeps the opened secrets of the last webhook, so one for each webhook opens them
+ * once. It throws a `Fault` when a secret cannot be opened.
  */
-export function signedRequest(
-  { sealer, hmac, clock, machine_clock }: RequestSigner,
-  webhook: Webhook,
-  { id, sequence, body }: PostedContent,
-): WebhookRequest {
-  const { callback_url } = webhook;
-  const secrets = signingSecrets(webhook, clock.nowMs(), sealer);
-  const timestamp = Math.floor(machine_clock.nowMs() / 1_000);
-  return {
-    callback_url,
-    body,
-    headers: {
-      'content-type': 'application/json',
-      'user-agent': 'Tallystick',
-      'x-webhook-sequence': String(sequence),
-      ...signDeliveryWith(hmac, secrets, { id, timestamp, url: callback_url, body }),
-    },
+export function requestSigner({ sealer, hmac, clock, machine_clock }: RequestSigner): SignRequest {
+  let sealed: readonly Uint8Array[] = [];
+  let signDelivery: ReturnType<typeof deliverySigner> | null = null;
+  return (webhook, { id, sequence, body }) => {
+    const { callback_url } = webhook;
+    const sealed_now = sealedSecrets(webhook, clock.nowMs());
+    if (signDelivery === null || !isSame(sealed, sealed_now)) {
+      signDelivery = deliverySigner(hmac, openSecrets(sealed_now, sealer));
+      sealed = sealed_now;
+    }
+    const timestamp = Math.floor(machine_clock.nowMs() / 1_000);
+    return {
+      callback_url,
+      body,
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': 'Tallystick',
+        'x-webhook-sequence': String(sequence),
+        ...signDelivery({ id, timestamp, url: callback_url, body }),
+      },
+    };
   };
+}
+
+function isSame(some: readonly Uint8Array[], others: readonly Uint8Array[]): boolean {
+  return some.length === others.length && some.every((bytes, at) => areEqual(bytes, others[at]!));
+}
+
+function areEqual(some: Uint8Array, others: Uint8Array): boolean {
+  return some === others || (some.length === others.length && some.every((byte, at) => byte === others[at]));
 }

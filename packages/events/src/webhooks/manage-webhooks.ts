@@ -14,7 +14,7 @@ import type { WebhooksTx } from './ports.ts';
 import { relayEventsOf } from './relay.ts';
 import { drawWebhookSecret } from './secret-form.ts';
 import { readChangeableFields, readWebhookFields, type Webhook, type WebhookRequestInput } from './webhook.ts';
-import { sealWebhookSecret, signingSecrets } from './webhook-secret.ts';
+import { openSecrets, sealWebhookSecret } from './webhook-secret.ts';
 
 export interface WebhookPorts {
   readonly sealer: Sealer;
@@ -92,7 +92,7 @@ export async function updateWebhook(
   // the reverse order here could cause a deadlock.
   await relayEventsOf(tx, call.company_id, call.now_ms);
   const webhook = await readWebhook(tx, call, id, { for_update: true });
-  addKeptProblems(fields, webhook, () => signingSecrets(webhook, call.now_ms, sealer).current);
+  addKeptProblems(fields, webhook, () => openSecrets([webhook.secret_sealed], sealer).current);
   fields.refuseInvalid();
   const updated: Webhook = {
     ...webhook,

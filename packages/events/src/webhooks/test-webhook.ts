@@ -1,5 +1,5 @@
 import { type Random, toHex } from '@tallystick/kernel';
-import { envelopeBody, type RequestSigner, signedRequest } from './delivery-request.ts';
+import { envelopeBody, type RequestSigner, requestSigner } from './delivery-request.ts';
 import type { Webhook } from './webhook.ts';
 import type { WebhookSender } from './webhook-sender.ts';
 
@@ -62,7 +62,7 @@ async function testWebhook(
     type: 'webhooks.test',
   });
   const id = `test-${toHex(ports.random.bytes(12))}`;
-  const answer = await ports.sender.send(signedRequest(ports, webhook, { id, sequence: 0, body }));
+  const answer = await ports.sender.send(requestSigner(ports)(webhook, { id, sequence: 0, body }));
   if (answer.kind === 'answered') return { status: answer.status };
   return { status: 0, error: `${answer.error}: ${answer.detail}` };
 }

@@ -10,30 +10,22 @@ export function sealWebhookSecret(sealer: Sealer, secret: string): Uint8Array {
   return sealer.seal(purpose, new TextEncoder().encode(secret));
 }
 
-/**
- * Opened secrets, by the sealed bytes as they were read. The deliveries of one claim share them. A
- * secret is forgotten with the object that was read.
- */
-const opened = new WeakMap<Uint8Array, string>();
+/** The sealed secrets that sign: that of the webhook, and the previous one while it still signs. */
+export type SealedSecrets = readonly [current: Uint8Array] | readonly [current: Uint8Array, previous: Uint8Array];
 
-function openWebhookSecret(sealer: Sealer, sealed: Uint8Array): string {
-  let secret = opened.get(sealed);
-  if (secret === undefined) {
-    secret = new TextDecoder().decode(sealer.open(purpose, sealed));
-    opened.set(sealed, secret);
-  }
-  return secret;
+export function sealedSecrets(webhook: Webhook, now_ms: number): SealedSecrets {
+  const { secret_sealed, previous_secret_sealed: previous, previous_secret_until_ms: until_ms } = webhook;
+  const previous_signs = previous !== null && until_ms !== null && now_ms < until_ms;
+  return previous_signs ? [secret_sealed, previous] : [secret_sealed];
 }
 
 /**
- * Returns the secrets, in plain text, that sign at `now_ms`. Throws a `Fault` when a key that
- * sealed one of them has left the ring.
+ * Returns the secrets in plain text. Throws a `Fault` when a key that sealed one of them has left the
+ * ring.
  */
-export function signingSecrets(webhook: Webhook, now_ms: number, sealer: Sealer): SigningSecrets {
-  const open = (sealed: Uint8Array) => openWebhookSecret(sealer, sealed);
-  const { secret_sealed, previous_secret_sealed: previous, previous_secret_until_ms: until_ms } = webhook;
-  const previous_signs = previous !== null && until_ms !== null && now_ms < until_ms;
-  return { current: open(secret_sealed), previous: previous_signs ? open(previous) : null };
+export function openSecrets([current, previous]: SealedSecrets, sealer: Sealer): SigningSecrets {
+  const open = (sealed: Uint8Array) => new TextDecoder().decode(sealer.open(purpose, sealed));
+  return { current: open(current), previous: previous === undefined ? null : open(previous) };
 }
 
 /**
