@@ -171,10 +171,20 @@ export function forgetting(
   };
 }
 
+/**
+ * What a server serves: `network` receives messages of the card network, `others` has all other
+ * routes. Both have health and metrics.
+ */
+export type ServedPart = 'all' | 'network' | 'others';
+
+function isServed(part: ServedPart, path: string): boolean {
+  return part === 'all' || health_paths.has(path) || network_paths.has(path) === (part === 'network');
+}
+
 /** The HTTP interface, a Koa application: its public type is free of Koa's. */
 export interface HttpApp {
-  /** Returns the listener of requests for a server of `node:http`. */
-  callback(): (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  /** Returns the listener of requests for a server of `node:http`. `part` is all when absent. */
+  callback(part?: ServedPart): (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   readonly lifecycle: Lifecycle;
   readonly timers: Timers;
 }
@@ -257,6 +267,13 @@ export function createHttpApp(ports: HttpAppPorts): HttpApp {
   const slowDown = slowingDown(pipeline, lifecycle);
   const surround = createSurrounding(ports, slowDown);
   app.use(surround.middleware);
+  /** What the server of a request serves, unless all. */
+  const parts = new WeakMap<IncomingMessage, ServedPart>();
+  app.use((koa_ctx, next) => {
+    const ctx = koa_ctx as HttpContext;
+    if (!isServed(parts.get(ctx.req) ?? 'all', ctx.path)) throw describeMissing(ctx);
+    return next();
+  });
   if (serves_api && ports.open_banking !== undefined) {
     app.use(openBanking(pipeline, ports.open_banking, lifecycle, slowDown));
   }
@@ -278,12 +295,15 @@ export function createHttpApp(ports: HttpAppPorts): HttpApp {
     showPage(ctx, notFoundPage((mountOf(ctx.req)?.prefix ?? '') + home));
   });
   return {
-    callback() {
+    callback(part = 'all') {
       const answerByKoa = app.callback();
       return (req, res) => {
         const { method = '', url = '' } = req;
-        const handle = handlers.get(`${method} ${url}`);
-        if (handle === undefined || mountOf(req) !== undefined || lacksHost(req)) return answerByKoa(req, res);
+        const handle = isServed(part, url) ? handlers.get(`${method} ${url}`) : undefined;
+        if (handle === undefined || mountOf(req) !== undefined || lacksHost(req)) {
+          if (part !== 'all') parts.set(req, part);
+          return answerByKoa(req, res);
+        }
         const ctx: RequestContext = { req, res, method, path: url, querystring: '', state: {} as RequestState };
         return surround
           .during(ctx, () => handle(ctx))

@@ -4,7 +4,14 @@ export { type CertificateProxies, createCertificateReader } from './connection/c
 export { connections_max_default, createHttpServer, type TlsOptions } from './connection/http-server.ts';
 export { findProxyProblem } from './connection/networks.ts';
 export { endpoints } from './endpoints.ts';
-export { createHttpApp, createKeyAuthenticator, forgetting, type HttpApp, type HttpAppPorts } from './http-app.ts';
+export {
+  createHttpApp,
+  createKeyAuthenticator,
+  forgetting,
+  type HttpApp,
+  type HttpAppPorts,
+  type ServedPart,
+} from './http-app.ts';
 export { createOperations } from './join-endpoints.ts';
 export { createFetchHandler, type FetchHandler } from './mounting/fetch-handler.ts';
 export { createKoaMiddleware, type KoaContext } from './mounting/koa-middleware.ts';

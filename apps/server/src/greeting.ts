@@ -4,8 +4,12 @@ import type { Config } from './configuration/config.ts';
 import { wrapText } from './terminal-text.ts';
 
 /** Programs that start the server wait for the first line. */
-export function greeting(config: Config, url: string): string {
-  const lines = [`Tallystick listens on ${url}`, ...config.notices.map((notice) => wrapText(notice))];
+export function greeting(config: Config, url: string, network_url: string | null = null): string {
+  const lines = [
+    `Tallystick listens on ${url}`,
+    ...(network_url === null ? [] : [`Messages of the card network: ${network_url}`]),
+    ...config.notices.map((notice) => wrapText(notice)),
+  ];
   if (config.role === 'worker') {
     lines.push('This process is a worker: it sends deliveries and mails.', 'It serves only health and metrics.');
   } else if (config.open_banking && !config.sandbox) {

@@ -22,8 +22,8 @@ async function main(): Promise<void> {
   });
 
   try {
-    const { url } = await server.start();
-    if (!stopping) console.log(greeting(config, url));
+    const { url, network_url } = await server.start();
+    if (!stopping) console.log(greeting(config, url, network_url));
   } catch (error) {
     console.error(wrapText(describeStartProblem(error, config)));
     process.exitCode = 1;

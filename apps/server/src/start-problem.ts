@@ -14,15 +14,18 @@ import { UnusableUserLogin } from './configuration/user-login.ts';
 export function describeStartProblem(error: unknown, config: Config): string {
   const code = codeOf(error);
   const message = rootMessageOf(error).replace(/\.$/, '');
+  const is_network = config.network !== null && isAbout(error, config.network);
+  const { host, port } = is_network ? config.network : config;
+  const prefix = is_network ? 'NETWORK_' : '';
   if (code === 'EADDRINUSE') {
-    return `Port ${config.port} on ${config.host} is in use: stop the program that listens there, or set PORT (0: any free port).`;
+    return `Port ${port} on ${host} is in use: stop the program that listens there, or set ${prefix}PORT (0: any free port).`;
   }
   if (code === 'EACCES' && message.includes('listen')) {
-    return `Port ${config.port} on ${config.host} may not be used by this user: set PORT to one above 1023.`;
+    return `Port ${port} on ${host} may not be used by this user: set ${prefix}PORT to one above 1023.`;
   }
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-    if (message.includes('listen') || message.includes(config.host)) {
-      return `HOST=${config.host} is not an address of this machine: ${message}.`;
+    if (message.includes('listen') || message.includes(host)) {
+      return `${prefix}HOST=${host} is not an address of this machine: ${message}.`;
     }
   }
   if (error instanceof WrongKeys) {
@@ -52,6 +55,15 @@ export function describeStartProblem(error: unknown, config: Config): string {
   if (error instanceof Fault || (code !== '' && !code.startsWith('ERR_')))
     return `The database ${showDatabase(config.database_url)} cannot be used: ${message}.`;
   return `The server could not start: ${error instanceof Error ? error.stack : message}`;
+}
+
+/** Whether listening there failed. The errors of the system name the port, or the host that is unknown. */
+function isAbout(error: unknown, { host, port }: NonNullable<Config['network']>): boolean {
+  const { port: failed_port, hostname } = Object(findRootCause(error)) as {
+    readonly port?: number;
+    readonly hostname?: string;
+  };
+  return failed_port === undefined ? hostname === host : failed_port === port;
 }
 
 /** The address of the database, without a password. */

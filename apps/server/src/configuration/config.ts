@@ -31,6 +31,8 @@ export interface Config extends Settings {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
+  /** Where messages of the card network are received apart from everything else; null: with it. */
+  readonly network: { readonly host: string; readonly port: number } | null;
   /** The setting from which the key ring was read; null: the sandbox has its own. */
   readonly key_setting: KeySetting | null;
   readonly log_level: LogLevel;
@@ -132,6 +134,8 @@ const keptDays = (min: number) => integer(min, 36_500);
 const schema = z.object({
   HOST: z.string().default(defaults.host),
   PORT: integer(0, 65_535).optional(),
+  NETWORK_HOST: z.string().optional(),
+  NETWORK_PORT: integer(0, 65_535).optional(),
   ROLE: z
     .enum(roles, { error: (issue) => `is "${issue.input}"; it must be one of ${roles.join(', ')}` })
     .default('all'),
@@ -236,6 +240,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     ...unknownVariables(given),
     ...findSandboxProblems(given),
     ...findRoleProblems(given),
+    ...findNetworkPortProblems(given),
     ...findMailProblems(given),
     ...findDeprecationProblems(given),
     ...findTlsProblems(given),
@@ -252,6 +257,10 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   return {
     host: values.HOST,
     port: values.PORT ?? (values.ROLE === 'worker' ? defaults.worker_port : defaults.port),
+    network:
+      values.NETWORK_PORT === undefined
+        ? null
+        : { host: values.NETWORK_HOST ?? values.HOST, port: values.NETWORK_PORT },
     role: values.ROLE,
     database_url: values.DATABASE_URL,
     data_folder: resolve(values.DATA_FOLDER ?? dataFolderOf(values.DATABASE_URL)),
@@ -389,11 +398,12 @@ function findSandboxProblems(given: Environment): ConfigProblem[] {
       'the sandbox is refused when NODE_ENV is production: set DATABASE_URL and TALLYSTICK_KEYS, or SANDBOX=on';
     return [{ variable: 'SANDBOX', message }];
   }
-  if (!isLoopback(given.HOST ?? defaults.host)) {
-    const message = `is "${given.HOST}"; the sandbox has public keys, so it listens only on loopback unless SANDBOX=on`;
-    return [{ variable: 'HOST', message }];
-  }
-  return [];
+  return (['HOST', 'NETWORK_HOST'] as const)
+    .filter((variable) => !isLoopback(given[variable] ?? defaults.host))
+    .map((variable) => ({
+      variable,
+      message: `is "${given[variable]}"; the sandbox has public keys, so it listens only on loopback unless SANDBOX=on`,
+    }));
 }
 
 /** Processes of the two roles communicate over Redis. */
@@ -405,6 +415,24 @@ function findRoleProblems({ ROLE: role, REDIS_URL: redis_url }: Environment): Co
       message: `is required for the role ${role}: it carries deliveries from API processes to workers`,
     },
   ];
+}
+
+/** The requirements of a port for messages of the network only. */
+function findNetworkPortProblems(given: Environment): ConfigProblem[] {
+  const {
+    NETWORK_HOST: network_host,
+    NETWORK_PORT: network_port,
+    HOST: host,
+    PORT: port = String(defaults.port),
+  } = given;
+  if (network_port === undefined) {
+    return network_host === undefined ? [] : [{ variable: 'NETWORK_HOST', message: 'needs NETWORK_PORT' }];
+  }
+  if (given.ROLE === 'worker') {
+    return [{ variable: 'NETWORK_PORT', message: 'is not for the role worker, which receives no messages' }];
+  }
+  const is_same = network_port === port && port !== '0' && (network_host ?? host) === host;
+  return is_same ? [{ variable: 'NETWORK_PORT', message: 'must differ from PORT' }] : [];
 }
 
 /** The requirements of mails: a sender, and outside the sandbox an address for their links. */
@@ -489,8 +517,9 @@ function unknownVariables(given: Environment): ConfigProblem[] {
 
 function notices(given: Environment): string[] {
   const lines: string[] = [];
-  if (isSandboxWanted(given) && !isLoopback(given.HOST ?? defaults.host)) {
-    lines.push(`The sandbox has public keys and listens on ${given.HOST}: keep it off public networks.`);
+  for (const host of [given.HOST, given.NETWORK_HOST]) {
+    if (!isSandboxWanted(given) || isLoopback(host ?? defaults.host)) continue;
+    lines.push(`The sandbox has public keys and listens on ${host}: keep it off public networks.`);
   }
   if (given.WEBHOOKS === 'off') lines.push('WEBHOOKS=off: no webhook is delivered. Deliveries wait until it is on.');
   if (!isSandboxWanted(given) && given.SMTP_URL === undefined) {

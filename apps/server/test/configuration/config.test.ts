@@ -165,6 +165,18 @@ describe('configuration', () => {
     assert.equal(readConfig({ PORT: '', DATABASE_URL: '', SANDBOX: '' }).port, 8080);
   });
 
+  it('takes a port for messages of the network, on HOST unless NETWORK_HOST is set', () => {
+    assert.equal(readConfig({}).network, null);
+    assert.deepEqual(readConfig({ NETWORK_PORT: '8090' }).network, { host: '127.0.0.1', port: 8090 });
+    const apart = { HOST: '::1', NETWORK_HOST: '127.0.0.1', PORT: '8090', NETWORK_PORT: '8090' };
+    assert.deepEqual(readConfig(apart).network, { host: '127.0.0.1', port: 8090 });
+    assert.deepEqual(problems({ NETWORK_HOST: '127.0.0.1' }), { NETWORK_HOST: 'needs NETWORK_PORT' });
+    assert.deepEqual(problems({ NETWORK_PORT: '8080' }), { NETWORK_PORT: 'must differ from PORT' });
+    assert.match(problems({ NETWORK_PORT: '1', NETWORK_HOST: '0.0.0.0' }).NETWORK_HOST ?? '', /only on loopback/);
+    const worker = { ROLE: 'worker', REDIS_URL: 'redis://127.0.0.1', NETWORK_PORT: '1' };
+    assert.match(problems(worker).NETWORK_PORT ?? '', /role worker/);
+  });
+
   it('requires REDIS_URL for a separate API or worker, and uses another port for a worker', () => {
     for (const ROLE of ['api', 'worker']) {
       assert.throws(() => readConfig({ ROLE }), /REDIS_URL: is required for the role/);
