@@ -371,7 +371,7 @@ function createSurrounding(
   slowDown: SlowDown,
 ): Surrounding {
   const addressOf = createAddressReader(trusted_proxies ?? []);
-  const request_log = createRequestLog(log, timers, network_paths);
+  const request_log = createRequestLog(log, timers, lifecycle, network_paths);
   const deprecation = v1_deprecation === null ? null : deprecationHeaders(v1_deprecation);
 
   function begin(ctx: RequestContext): void {

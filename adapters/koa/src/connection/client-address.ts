@@ -15,10 +15,15 @@ export function createAddressReader(
   trusted_proxies: readonly string[],
 ): (request: IncomingMessage) => ClientAddress | null {
   const isTrusted = createNetworks(trusted_proxies);
+  const trusts_some = trusted_proxies.length > 0;
+  /** Most requests come from where the one before came from. */
+  let last = { text: '', address: canonical('') };
 
   return (request) => {
-    let address = canonical(request.socket.remoteAddress ?? '');
-    if (address === null || !isTrusted(address)) return address;
+    const { remoteAddress: text = '' } = request.socket;
+    if (last.text !== text) last = { text, address: canonical(text) };
+    let { address } = last;
+    if (address === null || !trusts_some || !isTrusted(address)) return address;
     const forwarded = headerValues(request, 'x-forwarded-for').join(',').split(',');
     while (address !== null && isTrusted(address)) {
       const before = canonical(forwarded.pop() ?? '');

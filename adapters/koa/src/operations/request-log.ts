@@ -2,6 +2,7 @@ import type { Timers } from '@tallystick/kernel';
 import { isId } from '@tallystick/operations';
 import type { RequestContext } from '../request/pipeline.ts';
 import { health_paths } from './health-routes.ts';
+import type { Lifecycle } from './lifecycle.ts';
 import type { Log } from './log.ts';
 
 /** The log of answered requests. */
@@ -16,7 +17,7 @@ interface Request {
   readonly duration_ms: number;
 }
 
-/** Requests of one turn whose lines have nothing else of their own. */
+/** Requests whose lines have nothing else of their own. */
 interface Group {
   readonly ctx: RequestContext;
   readonly status: number;
@@ -24,21 +25,26 @@ interface Group {
   readonly requests: Request[];
 }
 
+/** How long a request waits for others that share its line, milliseconds. */
+const gathering_ms = 10;
+
 /**
  * A line has an id and no other part of the path, and no query, because a caller may have written a
- * card number there. Requests of the `grouped_routes` that end in the same turn of the event loop
- * and differ in nothing but their ids and durations share a line: under load a line of its own for
- * each message would take as long as to read the message.
+ * card number there. Requests of the `grouped_routes` that end within `gathering_ms` and differ in
+ * nothing but their ids and durations share a line: under load a line of its own for each message
+ * would take as long as to read the message. While the server stops nothing waits.
  */
 export function createRequestLog(
   log: Pick<Log, 'debug' | 'info'>,
-  { nextTurn }: Pick<Timers, 'nextTurn'>,
+  { after }: Pick<Timers, 'after'>,
+  { signal }: Pick<Lifecycle, 'signal'>,
   grouped_routes: ReadonlySet<string>,
 ): RequestLog {
   let groups: Group[] = [];
+  signal.addEventListener('abort', write, { once: true });
 
   function add(ctx: RequestContext, request: Request): void {
-    if (groups.length === 0) void nextTurn().then(write);
+    if (groups.length === 0) after(gathering_ms, write);
     const { state, res } = ctx;
     const status = statusOf(res);
     const is_aborted = !res.writableFinished;
@@ -52,6 +58,7 @@ export function createRequestLog(
     );
     if (group !== undefined) group.requests.push(request);
     else groups.push({ ctx, status, is_aborted, requests: [request] });
+    if (signal.aborted) write();
   }
 
   function write(): void {
