@@ -22,7 +22,7 @@ export const decide_postgres: Bench = {
   name: 'decide-postgres',
   async run({ quick, repetitions, postgres, log }) {
     if (!postgres) return [];
-    const time_ms = quick ? 500 : 3_000;
+    const time_ms = quick ? 1_000 : 3_000;
     const pgbench = pgbenchPath();
     const baseline_name = pgbench === null ? `node-pg, ${clients} clients` : `pgbench, ${clients} clients`;
     log(
@@ -36,7 +36,7 @@ export const decide_postgres: Bench = {
       pgbench === null ? nodeClients(theirs.database_url, time_ms) : runPgbench(pgbench, theirs.database_url, time_ms);
     await byCallers(callers, purchases(callers * 20, cards), network.authorize);
     const medians = await interleave(repetitions, {
-      ours: () => byCallers(callers, purchases(quick ? 5_000 : 60_000, cards), network.authorize, time_ms),
+      ours: () => byCallers(callers, purchases(quick ? 20_000 : 60_000, cards), network.authorize, time_ms),
       baseline,
     });
     await ours.dispose();

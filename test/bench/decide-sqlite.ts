@@ -15,7 +15,7 @@ const many = { cards: 100_000, authorizations: 500_000, events: 0 };
 export const decide_sqlite: Bench = {
   name: 'decide-sqlite',
   async run({ quick, repetitions, log }) {
-    const time_ms = quick ? 100 : 2_000;
+    const time_ms = quick ? 1_000 : 2_000;
     log(`${callers} callers over ${cards} cards, ${time_ms} ms each time, on SQLite (WAL, synchronous FULL)`);
     const fill = { cards, authorizations: 0, events: 0 };
     const ours = await filledDatabase('sqlite', fill);
@@ -23,7 +23,7 @@ export const decide_sqlite: Bench = {
     const network = createNetwork({ ledger: ours.persistence.ledger, vault: no_codes, random, ...plain_quarantine });
     const by_hand = byHand(pathOf(hand));
     const timed = (decide: Parameters<typeof byCallers>[2]) => async () =>
-      await byCallers(callers, purchases(quick ? 2_000 : 60_000, cards), decide, time_ms);
+      await byCallers(callers, purchases(quick ? 20_000 : 60_000, cards), decide, time_ms);
     const warm_up = purchases(callers * 20, cards);
     for (const decide of [network.authorize, by_hand.decide]) await byCallers(callers, warm_up, decide);
     const medians = await interleave(repetitions, { ours: timed(network.authorize), by_hand: timed(by_hand.decide) });

@@ -32,6 +32,7 @@ export async function startBenchServer(file: string, words: readonly string[]): 
     stdio: ['ignore', 'ignore', openSync(log_path, 'a'), 'ipc'],
   });
   const stop = () => {
+    process.off('exit', stop);
     child.kill('SIGKILL');
     rmSync(folder, { recursive: true, force: true });
   };

@@ -11,7 +11,7 @@ import { interleave, row } from './measure.ts';
 export const http: Bench = {
   name: 'http',
   async run({ quick, repetitions, log }) {
-    const count = quick ? 300 : 15_000;
+    const count = quick ? 3_000 : 15_000;
     log(`authorizations over kept-alive connections, ${count} each time, each server in a separate process`);
     const databases = [
       await scratchDatabase('sqlite'),

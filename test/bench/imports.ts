@@ -18,7 +18,7 @@ import { byCallers, no_codes, plain_quarantine, purchases, random } from './mess
 export const imports: Bench = {
   name: 'imports',
   async run({ quick, repetitions, log }) {
-    const [cards, records] = quick ? [100, 2_000] : [5_000, 50_000];
+    const [cards, records] = quick ? [500, 5_000] : [5_000, 50_000];
     const set = importSet(cards, records);
     const folder = mkdtempSync(join(tmpdir(), 'tallystick-bench-imports-'));
     try {

@@ -1,10 +1,12 @@
 import { parseArgs } from 'node:util';
 import type { Row } from './measure.ts';
 import { machine, table } from './report.ts';
+import { againstFigures, figuresOf, readFigures, writeFigures } from './smoke.ts';
+import { runWithServers } from './with-servers.ts';
 
 /** The size of a run. */
 export interface BenchOptions {
-  /** A smoke run: every bench runs, but its figures mean nothing. */
+  /** Small sizes, for a run of which only the large changes of a ratio mean something. */
   readonly quick: boolean;
   /** Interleaved repetitions of each contender. */
   readonly repetitions: number;
@@ -46,13 +48,18 @@ const benches: readonly (() => Promise<Bench>)[] = [
   async () => (await import('./reconciliation-filters.ts')).reconciliation_filters,
 ];
 
+/** The benches of a smoke run: those whose ratios noise disturbs least. */
+const smoked = ['decide-sqlite', 'decide-postgres', 'http', 'express', 'files', 'imports'];
+
 const usage = `npm run bench -- [options]
   --only <name>          decide-sqlite, decide-postgres, http, pressure, express, hostile, strangers, growth,
                          event-pages, open-banking, deliveries, files, imports, import-memory, import-beside, reconciliation,
                          reconciliation-filters or breaks; may be repeated
   --json                 the rows as JSON
-  --quick                small sizes and one repetition: shows that everything runs
-  --repetitions <n>      interleaved repetitions of each contender (default 5)
+  --smoke                small sizes, in about a minute: fails when a ratio is much worse than in
+                         test/bench/figures.json. Alone, it runs ${smoked.join(', ')}
+  --write-figures        renews that file after a smoke run
+  --repetitions <n>      interleaved repetitions of each contender (default 5; smoke 3)
   --growth-scale <0..1>  share of the full size to fill (default: growth 0.3, about three minutes; others 1)
   --no-postgres          skips Postgres, which is otherwise used at $TEST_POSTGRES_URL or on this machine`;
 
@@ -60,7 +67,8 @@ const { values } = parseArgs({
   options: {
     only: { type: 'string', multiple: true },
     json: { type: 'boolean', default: false },
-    quick: { type: 'boolean', default: false },
+    smoke: { type: 'boolean', default: false },
+    'write-figures': { type: 'boolean', default: false },
     repetitions: { type: 'string' },
     'growth-scale': { type: 'string' },
     'no-postgres': { type: 'boolean', default: false },
@@ -73,12 +81,14 @@ if (values.help) {
 }
 
 const options: BenchOptions = {
-  quick: values.quick,
-  repetitions: positive('repetitions', values.repetitions ?? (values.quick ? '1' : '5')),
-  growth_scale: growthScale(values['growth-scale'] ?? (values.quick ? '0.002' : undefined)),
+  quick: values.smoke,
+  repetitions: positive('repetitions', values.repetitions ?? (values.smoke ? '3' : '5')),
+  growth_scale: growthScale(values['growth-scale'] ?? (values.smoke ? '0.002' : undefined)),
   postgres: !values['no-postgres'],
   log: (line) => console.error(line),
 };
+
+if (values.smoke && options.postgres) await runWithServers();
 
 const known = await Promise.all(benches.map((load) => load()));
 const unknown = values.only?.find((name) => !known.some((bench) => bench.name === name));
@@ -86,17 +96,32 @@ if (unknown !== undefined) {
   console.error(`--only ${unknown}: no such bench\n\n${usage}`);
   process.exit(2);
 }
-const rows: Row[] = [];
+const chosen = values.only ?? (values.smoke ? smoked : known.map(({ name }) => name));
+let rows: Row[] = [];
 for (const bench of known) {
-  if (values.only !== undefined && !values.only.includes(bench.name)) continue;
+  if (!chosen.includes(bench.name)) continue;
   options.log(`# ${bench.name}`);
-  rows.push(...(await bench.run(options)).map((row) => (options.quick ? { ...row, target: null, ok: null } : row)));
+  rows.push(...(await bench.run(options)));
 }
-console.log(values.json ? JSON.stringify({ machine: machine(), quick: options.quick, rows }, null, 2) : report());
-
-function report(): string {
-  const of = Object.entries(machine()).map(([name, value]) => `${name} ${value}`);
-  return `${of.join(', ')}\n\n${table(rows)}${options.quick ? '\n\n--quick: shows that everything runs; the figures mean nothing' : ''}`;
+if (values['write-figures']) {
+  if (!values.smoke || values.only !== undefined || !options.postgres) {
+    console.error('--write-figures is for a whole smoke run');
+    process.exit(2);
+  }
+  writeFigures(figuresOf(rows));
+}
+if (values.smoke) rows = againstFigures(rows, readFigures());
+const texts = Object.entries(machine()).map(([name, value]) => `${name} ${value}`);
+console.log(
+  values.json
+    ? JSON.stringify({ machine: machine(), smoke: values.smoke, rows }, null, 2)
+    : `${texts.join(', ')}\n\n${table(rows)}`,
+);
+if (values.smoke && rows.some(({ ok }) => ok === false)) {
+  console.error(
+    'a ratio is much worse than in test/bench/figures.json; if it is meant to be, run with --write-figures',
+  );
+  process.exit(1);
 }
 
 function growthScale(text: string | undefined): number | null {

@@ -29,8 +29,8 @@ export const express: Bench = {
 };
 
 async function decisions({ quick, repetitions, log }: BenchOptions): Promise<readonly Row[]> {
-  const count = quick ? 300 : 10_000;
-  const seconds = quick ? 0.3 : 4;
+  const count = quick ? 2_000 : 10_000;
+  const seconds = quick ? 0.5 : 4;
   const our_database = await scratchDatabase('postgres');
   await using their_database = await peerDatabase();
   const ours = countedFrom(await startHttpServer('ours', our_database.database_url));
@@ -103,7 +103,7 @@ async function decisions({ quick, repetitions, log }: BenchOptions): Promise<rea
 }
 
 async function deliveries({ quick, repetitions, log }: BenchOptions): Promise<Row> {
-  const count = quick ? 640 : 6_400;
+  const count = quick ? 1_280 : 6_400;
   log(`${count} deliveries to ${endpoints} TLS endpoints, Postgres`);
   await using receivers = await startReceivers(endpoints, 0);
   await using service = await startService(receivers.live, [], 'postgres');
@@ -153,7 +153,6 @@ async function deliveries({ quick, repetitions, log }: BenchOptions): Promise<Ro
   await theirs();
   const medians = await interleave(repetitions, { ours, baseline: theirs });
   worker.stop();
-  await queue.obliterate({ force: true });
   await queue.close();
   await client.end();
   const tried = settings.map(({ jobs, per_second }) => `${jobs}: ${Math.round(per_second)}/s`).join(', ');
@@ -200,12 +199,18 @@ async function peerDatabase(): Promise<PeerDatabase> {
   await client.query('analyze');
   await client.end();
   made += 1;
+  const prefix = `bench-${process.pid}-${made}`;
   return {
     database_url: database.database_url,
     numbers,
-    prefix: `bench-${process.pid}-${made}`,
+    prefix,
     approved_count: 0,
-    [Symbol.asyncDispose]: () => database.dispose(),
+    async [Symbol.asyncDispose]() {
+      const queue = new Queue('webhooks', { connection: { url: redis_url }, prefix });
+      await queue.obliterate({ force: true });
+      await queue.close();
+      await database.dispose();
+    },
   };
 }
 
