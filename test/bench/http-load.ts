@@ -225,6 +225,71 @@ function approvedOn(connections: readonly KeptAlive[]): number {
   return connections.reduce((sum, { approved_count }) => sum + approved_count, 0);
 }
 
+/**
+ * Sends `count` lines in one request, as NDJSON, with `in_flight` of them unanswered at a time. `line`
+ * has no end of line. Throws on an answer except 200, and when a line is answered otherwise.
+ */
+export async function manyInOne(
+  { host, port }: Omit<LoadTarget, 'connections'>,
+  head: string,
+  count: number,
+  in_flight: number,
+  line: RequestText,
+): Promise<Pick<LoadResult, 'per_second'>> {
+  const socket = connect({ host, port, noDelay: true });
+  socket.setEncoding('latin1');
+  await new Promise<void>((resolve, reject) => void socket.once('connect', resolve).once('error', reject));
+  let sent = 0;
+  let answered = 0;
+  const send = (lines: number): void => {
+    const text: string[] = [];
+    for (const until = Math.min(count, sent + lines); sent < until; sent += 1) text.push(line(sent), '\n');
+    if (text.length === 0) return;
+    const body = text.join('');
+    socket.write(`${Buffer.byteLength(body).toString(16)}\r\n${body}\r\n${sent === count ? '0\r\n\r\n' : ''}`);
+  };
+  const started_ms = performance.now();
+  await new Promise<void>((resolve, reject) => {
+    const fail = (why: string): void => reject(new Error(`${why} after ${answered} of ${count} lines`));
+    let rest = '';
+    let is_begun = false;
+    const receive = (piece: string): void => {
+      const text = rest + piece;
+      let at = 0;
+      if (!is_begun) {
+        const end = text.indexOf('\r\n\r\n');
+        rest = text;
+        if (end < 0) return;
+        if (!text.startsWith('HTTP/1.1 200 ')) fail(`an answer that is not 200: ${text.slice(0, 600)}`);
+        is_begun = true;
+        at = end + 4;
+      }
+      const before = answered;
+      // Each chunk is whole lines, so that a line begins with its number wherever the chunk is cut.
+      for (let next = text.indexOf('{"line":', at); next >= 0; next = text.indexOf('{"line":', at)) {
+        const end = text.indexOf('\n', next);
+        if (end < 0) break;
+        if (!text.startsWith('"status":200,', text.indexOf(',', next) + 1)) {
+          fail(`a line that is not 200: ${text.slice(next, next + 300)}`);
+        }
+        answered += 1;
+        at = end + 1;
+      }
+      rest = text.slice(at);
+      if (answered === count) resolve();
+      else send(answered - before);
+    };
+    socket.on('data', receive);
+    socket.on('error', reject);
+    socket.on('close', () => fail('the server closed the connection'));
+    socket.write(head);
+    send(in_flight);
+  });
+  const per_second = (count * 1000) / (performance.now() - started_ms);
+  socket.destroy();
+  return { per_second };
+}
+
 /** A kept-alive HTTP/1.1 connection that has one request in flight at a time. */
 class KeptAlive {
   approved_count = 0;

@@ -34,3 +34,13 @@ export function authorizationRequest(card_number: string, trace_id: string): str
     `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
   );
 }
+
+/** The head of a request of many messages. Its body is sent in chunks. */
+export const many_messages_head =
+  'POST /network/v1/messages HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer tly_test_network_sandbox\r\n' +
+  'Content-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n';
+
+/** One line of such a request. */
+export function authorizationLine(card_number: string, trace_id: string): string {
+  return JSON.stringify({ type: 'authorization', data: authorizationBody(card_number, trace_id) });
+}

@@ -718,6 +718,7 @@ const operation_ids = [
   'events.types.list',
   'network.authorizations.decide',
   'network.clearings.record',
+  'network.messages.send',
   'operator.audit.list',
   'operator.companies.create',
   'operator.companies.list',

@@ -50,6 +50,9 @@ export type Tag =
   | 'Operator'
   | 'Sandbox';
 
+/** Where many messages of the network are sent in one request, which no operation is (ADR 0079). */
+export const messages_path = '/network/v1/messages';
+
 /**
  * The endpoints by the ids of their operations. The network's are first: the router tries them in
  * order, and these are the most used.

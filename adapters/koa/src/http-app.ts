@@ -24,8 +24,10 @@ import { headersOf, send } from './answer/send.ts';
 import { cardDetailsPage } from './card-details.ts';
 import { addressOwner, createAddressReader } from './connection/client-address.ts';
 import { documentRoutes } from './document/document-routes.ts';
+import { messages_path } from './endpoints.ts';
 import { createOperations, network_paths, type RoutePorts, routesOf } from './join-endpoints.ts';
 import { mountOf, taken_body_message } from './mounting/mount.ts';
+import { createMessages } from './network/messages.ts';
 import { createAuthorisationAnswering } from './open-banking/authorisation.ts';
 import { createOpenBankingAnswering } from './open-banking/pipeline.ts';
 import type { OpenBankingPorts } from './open-banking/ports.ts';
@@ -235,6 +237,11 @@ export function createHttpApp(ports: HttpAppPorts): HttpApp {
     const layer = router.register(route.path, [route.method], (ctx) => handle(ctx as HttpContext));
     // The router serves HEAD with every GET.
     if (route.has_effect) layer.methods = [route.method];
+  }
+  const exchange = createMessages(pipeline, pace, routes, lifecycle);
+  if (exchange !== null) {
+    handlers.set(`POST ${messages_path}`, exchange);
+    router.register(messages_path, ['POST'], (ctx) => exchange(ctx as HttpContext));
   }
   /** Outside the API: callers take turns at the door. Without one nothing makes them wait. */
   const serve = (door: Shares | null, system_routes: readonly SystemRoute[]): void => {

@@ -1,7 +1,7 @@
 import { giveWayWith, type Timers } from '@tallystick/kernel';
 import { listOperations, type Operation, type OperationPorts, type Prepared, prepare } from '@tallystick/operations';
 import * as z from 'zod';
-import { type Endpoint, endpoints, type Method } from './endpoints.ts';
+import { type Endpoint, endpoints, type Method, messages_path } from './endpoints.ts';
 import { type Log, toLoggedError } from './operations/log.ts';
 import { readRecordLines } from './request/record-lines.ts';
 import { spooled } from './request/spool.ts';
@@ -50,11 +50,12 @@ export function routesOf(operations: readonly Operation[]): readonly Route[] {
 }
 
 /** The paths of the card network's messages. */
-export const network_paths: ReadonlySet<string> = new Set(
-  Object.values(endpoints)
+export const network_paths: ReadonlySet<string> = new Set([
+  ...Object.values(endpoints)
     .filter(({ tag }) => tag === 'Network')
     .map(({ at }) => at.slice(at.indexOf('/'))),
-);
+  messages_path,
+]);
 
 /** Whether the items of a list have a path of their own. */
 function hasUrl({ answer }: Operation): boolean {

@@ -2,6 +2,7 @@ import type { Deprecation } from '../answer/deprecation.ts';
 import { card_details_operations } from '../card-details.ts';
 import type { Route } from '../join-endpoints.ts';
 import { mountOf } from '../mounting/mount.ts';
+import { messages_operations } from '../network/messages-operation.ts';
 import type { Page } from '../request/page.ts';
 import type { HttpContext } from '../request/pipeline.ts';
 import type { SystemRoute } from '../request/system-route.ts';
@@ -29,7 +30,11 @@ export function documentRoutes(
 ): readonly SystemRoute[] {
   let made: string | null = null;
   const documentText = () => {
-    made ??= JSON.stringify(openApi(routes, version, card_details_operations, options), null, 2);
+    made ??= JSON.stringify(
+      openApi(routes, version, { ...card_details_operations, ...messages_operations }, options),
+      null,
+      2,
+    );
     return made;
   };
   return [

@@ -73,9 +73,9 @@ export function createRequestLog(
 
   return {
     ended(ctx, duration_ms) {
-      const { request_id, route } = ctx.state;
+      const { request_id, route, lines } = ctx.state;
       const request = { request_id, duration_ms: Math.round(duration_ms * 1000) / 1000 };
-      if (grouped_routes.has(route)) add(ctx, request);
+      if (lines === undefined && grouped_routes.has(route)) add(ctx, request);
       else if (health_paths.has(route)) log.debug(summarize(ctx, request), 'request');
       else log.info(summarize(ctx, request), 'request');
     },
@@ -94,6 +94,7 @@ function summarize({ method, params, res, state }: RequestContext, request: Requ
     ...(request === null ? {} : { duration_ms: request.duration_ms }),
     ...(state.principal === null ? {} : { key_id: state.principal.key_id, company_id: state.principal.company_id }),
     ...(state.interaction_id === undefined ? {} : { interaction_id: state.interaction_id }),
+    ...(state.lines === undefined ? {} : { lines: state.lines }),
     ...(state.third_party === undefined ? {} : { third_party: state.third_party }),
     ...(res.writableFinished ? {} : { aborted: true }),
   };

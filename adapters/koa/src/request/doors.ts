@@ -6,13 +6,15 @@ import { createShares, type Shares } from './shares.ts';
  * The requests in progress in one process, door by door. No door takes a place of another one, so
  * that nobody's requests stop the decisions of all (ADR 0059).
  *
- * Behind the first three doors the caller is known: a request without a place is refused. Before the
+ * Behind the first four doors the caller is known: a request without a place is refused. Before the
  * others stands whoever has the address. There a request waits for its turn, because one that is
  * refused unseen may be that of a known caller.
  */
 export interface Doors {
   /** Network messages. */
   readonly decisions: Admission;
+  /** Requests of many network messages, of which each key has a share. Their lines are in `decisions`. */
+  readonly message_streams: Admission;
   /** Other requests with an API key, of which each company has a share. */
   readonly keys: Admission;
   /** Requests to Open Banking with a valid token, of which each third party has a share. */
@@ -31,15 +33,16 @@ export interface Doors {
 
 /** The doors of a process that has `requests_max` places for decisions. */
 export function createDoors(requests_max: number, timers: Pick<Timers, 'after'>): Doors {
-  const taking_turns = Math.max(1, Math.floor(requests_max / 8));
+  const an_eighth = Math.max(1, Math.floor(requests_max / 8));
   return {
     decisions: createAdmission(requests_max),
+    message_streams: createAdmission(an_eighth),
     keys: createAdmission(requests_max),
     third_parties: createAdmission(requests_max),
-    tokens: createShares(taking_turns, timers),
-    oauth: createShares(taking_turns, timers),
-    user_pages: createShares(taking_turns, timers),
-    card_details: createShares(taking_turns, timers),
-    documents: createShares(taking_turns, timers),
+    tokens: createShares(an_eighth, timers),
+    oauth: createShares(an_eighth, timers),
+    user_pages: createShares(an_eighth, timers),
+    card_details: createShares(an_eighth, timers),
+    documents: createShares(an_eighth, timers),
   };
 }

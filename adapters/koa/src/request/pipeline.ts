@@ -90,6 +90,8 @@ export interface RequestState {
   is_turned_away?: boolean;
   /** The client id of the third party, once its token is known. */
   third_party?: string;
+  /** How many lines were answered with each status, of a request of many messages. */
+  lines?: Record<number, number>;
   /** Of a request to Open Banking. */
   interaction_id?: string;
 }
@@ -226,7 +228,7 @@ interface PreparedRoute {
 }
 
 /** Who shares what the service has with others: the company, or a key without one. */
-function ownerOf({ company_id, key_id }: Principal): string {
+export function ownerOf({ company_id, key_id }: Principal): string {
   return company_id === null ? `key:${key_id}` : `company:${company_id}`;
 }
 
@@ -240,7 +242,7 @@ function needsBody(route: Route, principal: Principal, headers: IncomingHttpHead
   );
 }
 
-function answerOverload(
+export function answerOverload(
   { metrics }: Pick<PipelinePorts, 'metrics'>,
   { sheds_load }: Route,
   request_id: string,
@@ -360,7 +362,7 @@ async function perform(
  * The call of an operation, to which its body is added. Refuses `not_found` names in the path that
  * none can have.
  */
-function bodylessCall(
+export function bodylessCall(
   { params = {}, state }: RequestContext,
   principal: Principal,
   query: HttpQuery,
@@ -432,7 +434,7 @@ async function answerUpload(
 }
 
 /** Links begin as the client's path did: a host may have mounted the interface below a path. */
-function queryOf({ req, path, querystring }: RequestContext, { operation }: Route): HttpQuery {
+export function queryOf({ req, path, querystring }: RequestContext, { operation }: Route): HttpQuery {
   const prefix = mountOf(req)?.prefix ?? '';
   const ignores_unknown = ignoresUnknownNames(operation);
   return parseQuery(path, querystring, headerOf(req.headers.prefer), operation.query ?? {}, {

@@ -3,11 +3,10 @@ import { type GiveWay, maskCardNumbers } from '@tallystick/kernel';
 import { line_bytes_max } from '@tallystick/operations';
 import { HttpProblem } from '../answer/error-answer.ts';
 import { parseJson } from './json.ts';
+import { createLineSplitter, type Line } from './lines.ts';
 
 /** The bytes of the lines of a batch, unless one line has more. */
 const batch_bytes_max = 1024 * 1024;
-
-const newline = 0x0a;
 
 /**
  * The lines of a body in batches. A batch is bounded in lines and in bytes, so that the memory does
@@ -34,45 +33,11 @@ export async function* readRecordLines(
   if (batch.length > 0) yield batch;
 }
 
-/** A line without its end; null: it is too long. */
-interface Line {
-  readonly line: number;
-  readonly content: Buffer | null;
-}
-
 async function* splitLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Line, void, undefined> {
-  let line = 1;
-  let parts: Uint8Array[] = [];
-  let length = 0;
-  const add = (part: Uint8Array): void => {
-    length += part.length;
-    // One byte more than a line has: its end can be CR LF.
-    if (length > line_bytes_max + 1) parts = [];
-    else parts.push(part);
-  };
-  const end = (): Line => {
-    const joined = length > line_bytes_max + 1 ? null : withoutReturn(Buffer.concat(parts));
-    const ended = { line, content: joined === null || joined.length > line_bytes_max ? null : joined };
-    line += 1;
-    parts = [];
-    length = 0;
-    return ended;
-  };
-  for await (const piece of bytes) {
-    let from = 0;
-    for (let at = piece.indexOf(newline); at >= 0; at = piece.indexOf(newline, from)) {
-      add(piece.subarray(from, at));
-      from = at + 1;
-      yield end();
-    }
-    // A copy, because the piece may be reused.
-    if (from < piece.length) add(Uint8Array.from(piece.subarray(from)));
-  }
-  if (length > 0) yield end();
-}
-
-function withoutReturn(content: Buffer): Buffer {
-  return content.at(-1) === 0x0d ? content.subarray(0, -1) : content;
+  const splitter = createLineSplitter(line_bytes_max);
+  for await (const piece of bytes) yield* splitter.split(piece);
+  const last = splitter.end();
+  if (last !== null) yield last;
 }
 
 /** The value of a line; null for an empty one. */

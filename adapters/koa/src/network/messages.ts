@@ -1,0 +1,204 @@
+import { type Principal, requireRole } from '@tallystick/access';
+import { Fault, invalid, Refusal } from '@tallystick/kernel';
+import { checkBody, nameFields, type OperationCall } from '@tallystick/operations';
+import { type RenderedAnswer, render } from '../answer/answer.ts';
+import { errorAnswer, HttpProblem, isExpected } from '../answer/error-answer.ts';
+import { answerOf } from '../answer/operation-answer.ts';
+import { noteKnownCaller } from '../connection/connections.ts';
+import { messages_path } from '../endpoints.ts';
+import type { Route } from '../join-endpoints.ts';
+import type { Lifecycle } from '../operations/lifecycle.ts';
+import { toLoggedError } from '../operations/log.ts';
+import { Overloaded } from '../request/admission.ts';
+import type { BodyPace } from '../request/body-pace.ts';
+import { parseJson, requireMediaType, requireUncompressed } from '../request/json.ts';
+import {
+  answerOverload,
+  bodylessCall,
+  ownerOf,
+  type PipelinePorts,
+  queryOf,
+  type RequestContext,
+} from '../request/pipeline.ts';
+import { type HttpQuery, http_names } from '../request/query.ts';
+import { enforceRateLimit } from '../request/rate-limit.ts';
+import { exchangeLines, type LineWork, lines_type } from './line-exchange.ts';
+
+/** The types of lines, with the routes of such messages alone. */
+const single_paths = {
+  authorization: '/network/v1/authorizations',
+  clearing: '/network/v1/clearings',
+} as const;
+
+export const message_types = Object.keys(single_paths) as (keyof typeof single_paths)[];
+
+/** The most bytes of a line. A message has a thousand. */
+export const message_bytes_max = 64 * 1024;
+
+/** How long a request may have no line before its answer ends, milliseconds. */
+export const idle_ms_max = 300_000;
+
+/** A message of one type, as its own route takes it. */
+interface MessageRoute {
+  readonly route: Route;
+  readonly query: HttpQuery;
+  readonly bodyless: Omit<OperationCall, 'body'>;
+}
+
+/**
+ * Returns what answers many network messages in one request (ADR 0079), or null where single ones
+ * are not served. The order of the steps for the request is that of `createAnswering`. For each
+ * line it is: the rate limits (429), the JSON and its type (400), the load (503), the shape and the
+ * work of the message.
+ */
+export function createMessages(
+  shared: PipelinePorts,
+  pace: BodyPace,
+  routes: readonly Route[],
+  lifecycle: Lifecycle,
+): ((ctx: RequestContext) => Promise<void>) | null {
+  const ports = { ...shared, unitOfWork: shared.look_ups };
+  const by_type = message_types.map((type) => [type, routes.find(({ path }) => path === single_paths[type])] as const);
+  if (by_type.some(([, route]) => route === undefined)) return null;
+
+  return async (ctx) => {
+    const { req, state } = ctx;
+    state.route = messages_path;
+    state.arrived_ms = ports.timers.monotonicNow();
+    const callerOf = async (): Promise<Principal> => {
+      const known = ports.authenticator.authenticate(req.headers.authorization);
+      const caller = known instanceof Promise ? await known : known;
+      noteKnownCaller(req, ownerOf(caller));
+      return caller;
+    };
+    let principal = await callerOf();
+    state.principal = principal;
+    state.is_known = true;
+    enforceRateLimit(ports, principal);
+    requireRole(principal, 'network_messages');
+    refuseUnfit(ctx, principal);
+    if (lifecycle.stopping) throw new HttpProblem('unavailable', 'the service is stopping');
+    let now_ms = ports.clock.nowMs();
+    const owner = ownerOf(principal);
+    /** Lines of one request share the places with those of others, and leave some to single messages. */
+    const line_owner = `messages:${state.request_id}`;
+    const { decisions, message_streams } = ports.doors;
+    const message_routes = new Map(
+      by_type.map(([type, route]) => {
+        const query = queryOf(ctx, route!);
+        const bodyless = bodylessCall(ctx, principal, query, now_ms);
+        return [type as string, { route: route!, query, bodyless } satisfies MessageRoute];
+      }),
+    );
+    const toWait = pace.open('refused messages');
+    /** Why no line can be decided now: the key is refused, or could not be looked up. */
+    let problem: unknown = null;
+
+    const work: LineWork = {
+      async begin() {
+        problem = null;
+        try {
+          principal = await callerOf();
+          requireRole(principal, 'network_messages');
+          refuseSigned(principal);
+          if (ports.refreshClock !== undefined) await ports.refreshClock();
+          now_ms = ports.clock.nowMs();
+        } catch (error) {
+          problem = error;
+        }
+        return !isExpected(problem);
+      },
+      hasPlace: () => !decisions.isFull(line_owner),
+      answer(content, arrived_ms) {
+        let message: MessageRoute | null = null;
+        try {
+          if (isExpected(problem)) throw problem;
+          enforceRateLimit(ports, principal);
+          const value = readLine(content);
+          message = routeOf(message_routes, value);
+          if (problem !== null) throw problem;
+          if (lifecycle.stopping) throw new Overloaded();
+          if (ports.network.refuseUnread()) return answerOverload(ports, message.route, state.request_id);
+          const { route, query, bodyless } = message;
+          decisions.enter(line_owner);
+          return decide(route, query, { ...bodyless, now_ms, arrived_ms }, value)
+            .catch((error) => answerError(ports, route, state.request_id, error))
+            .finally(() => decisions.leave(line_owner));
+        } catch (error) {
+          return answerError(ports, message?.route ?? null, state.request_id, error);
+        }
+      },
+      toWait: (bytes) => toWait(bytes) ?? 0,
+    };
+    const bounds = { line_bytes_max: message_bytes_max, idle_ms_max };
+    await message_streams.during(owner, () => exchangeLines(ctx, work, bounds, lifecycle, ports.timers));
+  };
+}
+
+/** Refuses what covers a whole body. */
+function refuseUnfit({ req }: RequestContext, principal: Principal): void {
+  const { headers } = req;
+  refuseSigned(principal);
+  if (headers['x-signature'] !== undefined) {
+    throw invalid({ path: 'X-Signature', message: 'is not taken here: lines are answered before their body ends' });
+  }
+  if (headers['idempotency-key'] !== undefined) {
+    throw invalid({ path: 'Idempotency-Key', message: 'is not taken here: a repeated message gets its first answer' });
+  }
+  requireMediaType(req, [lines_type]);
+  requireUncompressed(req);
+}
+
+/** A signature can only be verified at the end of a body, and lines are answered before. */
+function refuseSigned({ signing_secret }: Principal): void {
+  if (signing_secret === null) return;
+  throw new Refusal(
+    'forbidden',
+    'a key with a signing secret cannot send many messages in one request, because they are answered before the signature of the whole could be verified: send each alone, or use a key without a signing secret',
+  );
+}
+
+function readLine(content: Buffer | null): unknown {
+  if (content !== null) return parseJson(content);
+  throw new HttpProblem('body_too_large', `the line is larger than ${message_bytes_max} bytes`);
+}
+
+function routeOf(message_routes: ReadonlyMap<string, MessageRoute>, value: unknown): MessageRoute {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw invalid({ path: 'body', message: 'must be an object with type and data' });
+  }
+  const { type } = value as { readonly type?: unknown };
+  const message = typeof type === 'string' ? message_routes.get(type) : undefined;
+  if (message !== undefined) return message;
+  const expected = message_types.map((name) => `"${name}"`).join(' or ');
+  throw invalid({ path: 'type', message: type === undefined ? `is required: ${expected}` : `must be ${expected}` });
+}
+
+async function decide(
+  route: Route,
+  query: HttpQuery,
+  bodyless: Omit<OperationCall, 'body'>,
+  value: unknown,
+): Promise<RenderedAnswer> {
+  const { operation } = route;
+  if (!('perform' in operation)) throw new TypeError('a network message is work of its own');
+  const call: OperationCall = { ...bodyless, body: checkBody(operation, value) };
+  try {
+    return render(await answerOf(route, call, query, await operation.perform(call)));
+  } catch (error) {
+    throw nameFields(error, 'data.', http_names);
+  }
+}
+
+/** The answer that the message alone would have got. */
+function answerError(ports: PipelinePorts, route: Route | null, request_id: string, error: unknown): RenderedAnswer {
+  if (route !== null && error instanceof Overloaded) {
+    ports.metrics.requestRefused();
+    return answerOverload(ports, route, request_id);
+  }
+  if (!isExpected(error))
+    ports.log.error({ request_id, route: messages_path, err: toLoggedError(error) }, 'request failed');
+  const is_passing = error instanceof Fault && error.retryable;
+  if (is_passing && route?.sheds_load === 'with_item') return answerOverload(ports, route, request_id);
+  return render(errorAnswer(error, request_id));
+}
