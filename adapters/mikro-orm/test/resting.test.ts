@@ -72,6 +72,25 @@ onEveryDatabase('a long work beside decisions', (fixture, name) => {
       await other.unitOfWork.run((tx) => makeCompany(tx, 'Other'));
       assert.ok((await duration(() => persistence.rest(busy_ms))) >= busy_ms);
     });
+
+    it('does not rest for the time in which it waited for the lock of another process', async () => {
+      const { persistence, another } = fixture();
+      const other = await another();
+      await persistence.rest(0);
+      const holding = Promise.withResolvers<void>();
+      const held = other.unitOfWork.run(async (tx) => {
+        await makeCompany(tx, 'Holding');
+        holding.resolve();
+        await new Promise((resolve) => setTimeout(resolve, 10 * busy_ms));
+      });
+      await holding.promise;
+      const waited_ms = await duration(() =>
+        persistence.unitOfWork.run((tx) => makeCompany(tx, 'Waiting')).then(() => {}),
+      );
+      await held;
+      const rested_ms = await duration(() => persistence.rest(waited_ms));
+      assert.ok(rested_ms < waited_ms / 2, `waited for ${waited_ms} ms and rested for ${rested_ms} ms`);
+    });
   }
 });
 

@@ -6,7 +6,8 @@ import type { Connection } from './connection.ts';
 export interface Resting {
   /**
    * Resolves after somewhat longer than the work was busy, milliseconds, if others used the database
-   * since the last call: a pass of this process that is not of a file, on SQLite a commit of another
+   * since the last call. The time in which it waited for the lock of SQLite is not work: others had
+   * the database. Others are a pass of this process that is not of a file, on SQLite a commit of another
    * process, on Postgres a decision of any process. Resolves at once otherwise.
    */
   rest(busy_ms: number): Promise<void>;
@@ -26,6 +27,7 @@ export function restingOn(connection: Connection): Resting {
   const { timers } = connection;
   let others = 0;
   let seen = { others: 0, version: 0 };
+  let lock_wait_ms = 0;
 
   /** A number that changes with each commit of another connection, on Postgres with each decision. */
   async function versionNow(): Promise<number> {
@@ -43,11 +45,18 @@ export function restingOn(connection: Connection): Resting {
     return is_used;
   }
 
+  function lockWait(): number {
+    return connection.dialect === 'sqlite' ? connection.lockWaitMs() : 0;
+  }
+
   async function rest(busy_ms: number): Promise<void> {
     // Requests that arrived while a pass blocked the process are read first.
     await timers.nextTurn();
-    if (!(await look())) return;
-    await timers.pause(Math.min(rest_ms_max, busy_ms * rest_share));
+    const is_used = await look();
+    const waited_ms = lockWait() - lock_wait_ms;
+    lock_wait_ms += waited_ms;
+    if (!is_used) return;
+    await timers.pause(Math.min(rest_ms_max, Math.max(0, busy_ms - waited_ms) * rest_share));
   }
 
   async function thenRest<Result>(work: () => Promise<Result>): Promise<Result> {

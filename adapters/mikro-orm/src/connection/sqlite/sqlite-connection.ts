@@ -78,6 +78,8 @@ export interface SqliteConnection {
   readNow<Result>(work: (database: Database) => Result): Result;
   /** A number that changes when another connection commits. */
   dataVersion(): Promise<number>;
+  /** How long this process has waited for the write lock of another one, milliseconds in all. */
+  lockWaitMs(): number;
   /** Rejects with a retryable fault when the file of the database was deleted or replaced. */
   assertFileInPlace(): Promise<void>;
   /**
@@ -199,7 +201,7 @@ export async function connectSqlite(
     deadline?: Deadline,
   ): Promise<Result> {
     const { writer, file, checkpoints, commit, rollback } = handles;
-    await beginImmediate(writer, wait_end, timers);
+    await beginImmediate(writer, wait_end, write_turns);
     try {
       const result = work(writer);
       file.assertInPlace();
@@ -275,7 +277,7 @@ export async function connectSqlite(
         }
       };
       try {
-        await beginImmediate(writer, wait_end, timers);
+        await beginImmediate(writer, wait_end, write_turns);
       } catch (error) {
         write_turns.end();
         throw error;
@@ -303,6 +305,7 @@ export async function connectSqlite(
       runOutermost(() =>
         write_turns.run(() => handles.writer.pragma('data_version', { simple: true }) as number, waitEnd(timers)),
       ),
+    lockWaitMs: () => write_turns.lock_wait_ms,
     async assertFileInPlace() {
       await reopening.reopenIfLost();
       // A close removes the log.

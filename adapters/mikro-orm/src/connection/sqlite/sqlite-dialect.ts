@@ -59,10 +59,16 @@ const begins = new WeakMap<Database, Statement<unknown[]>>();
  * Begins a transaction that may write. Rejects with a retryable fault when the lock is not
  * available by then.
  */
-export async function beginImmediate(database: Database, wait_end: Deadline, timers = machine_timers): Promise<void> {
+export async function beginImmediate(database: Database, wait_end: Deadline, turns: Turns): Promise<void> {
+  const { timers } = turns;
   const begin = begins.get(database) ?? database.prepare('begin immediate');
   begins.set(database, begin);
-  await onceFree(() => begin.run(), wait_end, timers);
+  const began_ms = timers.monotonicNow();
+  try {
+    await onceFree(() => begin.run(), wait_end, timers);
+  } finally {
+    turns.lock_wait_ms += timers.monotonicNow() - began_ms;
+  }
 }
 
 /**
@@ -137,7 +143,7 @@ class TurnDriver implements Driver {
   async beginTransaction(_connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
     this.#connection.only_reads = settings.accessMode === 'read only';
     if (!this.#connection.only_reads) {
-      await beginImmediate(this.#database(), this.#wait_end, this.#turns.timers);
+      await beginImmediate(this.#database(), this.#wait_end, this.#turns);
       this.#hooks.afterBegin();
       return;
     }

@@ -16,6 +16,8 @@ export function waitEnd({ monotonicNow }: Timers = machine_timers, ms = wait_ms_
  */
 export class Turns {
   readonly timers: Timers;
+  /** How long its users have waited for the write lock of another process, milliseconds in all. */
+  lock_wait_ms = 0;
   readonly #waiting = new Set<() => void>();
   readonly #waiting_long = new Set<() => void>();
   /** How many of those that wait are before the next long turn. */
