@@ -62,7 +62,8 @@ export class RequestFields {
 
   /** The value as it was sent; null when absent. */
   get(name: string): unknown {
-    return this.carries(name) ? this.#values[name] : null;
+    const value = this.#values[name];
+    return value === undefined || !Object.hasOwn(this.#values, name) ? null : value;
   }
 
   /** Adds a problem when the field is absent; `expected` says what belongs there. */
@@ -129,8 +130,12 @@ export class RequestFields {
 
   /** One of the values, case-sensitive. */
   readChoice<Value extends string>(name: string, values: readonly Value[]): Value | null {
-    const find = (text: string) => values.find((value) => value === text) ?? null;
-    return this.readParsed(name, find, `one of ${values.join(', ')} (case-sensitive)`);
+    const value = this.get(name);
+    if (value === null) return null;
+    const chosen = values.find((one) => one === value);
+    if (chosen !== undefined) return chosen;
+    this.addProblem(name, `must be one of ${values.join(', ')} (case-sensitive), not ${showValue(value)}`);
+    return null;
   }
 
   /** A calendar date that exists, written YYYY-MM-DD. */

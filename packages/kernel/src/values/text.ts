@@ -3,9 +3,9 @@ export function isPrintable(text: string): boolean {
   return text.isWellFormed() && !/\p{Cc}/u.test(text);
 }
 
-/** Whether the text has at most so many characters (code points). Looks at no text that is far longer. */
+/** Whether the text has at most so many characters (code points, of one or two units). */
 export function isWithin(text: string, length_max: number): boolean {
-  return text.length <= 2 * length_max && [...text].length <= length_max;
+  return text.length <= length_max || (text.length <= 2 * length_max && [...text].length <= length_max);
 }
 
 /** Whether the text can name something: 1 to `length_max` printable characters (code points), not all of them blank. */
