@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import { createNetwork, type Ledger } from '@tallystick/cards';
 import { database_names, until } from '@tallystick/test-support';
+import pg from 'pg';
 import { type LineAnswer, lineOf, openMessages } from './messages-client.ts';
 import { authorization, type Service, start, startService } from './service.ts';
 
@@ -150,6 +151,40 @@ for (const database_name of database_names) {
     });
   });
 }
+
+describe('many messages in one request', () => {
+  it('wait for a locked card only where they are about it', async (t) => {
+    const service = await startService(t, 'postgres');
+    const [locked, other] = [await issue(service), await issue(service)];
+    const holder = new pg.Client({ connectionString: service.database.database_url });
+    // The database is dropped under it when the test fails.
+    holder.on('error', () => undefined);
+    await holder.connect();
+    await holder.query('begin');
+    await holder.query('select id from tallystick_virtual_cards where id = $1 for update', [locked.id]);
+    const messages = openMessages(service);
+    for (const { card_number } of [locked, other, locked, other]) {
+      messages.write(lineOf('authorization', authorization(card_number)));
+    }
+    await until(() => messages.answers.length === 2);
+    messages.write(lineOf('authorization', authorization(other.card_number)));
+    await until(() => messages.answers.length === 3);
+    assert.deepEqual(
+      messages.answers.map(({ line }) => line),
+      [2, 4, 5],
+    );
+    await holder.end();
+    messages.end();
+    const answers = await messages.ended;
+    assert.deepEqual(
+      answers.slice(3).map(({ line, status }) => [line, status]),
+      [
+        [1, 200],
+        [3, 200],
+      ],
+    );
+  });
+});
 
 describe('the lines of a request', () => {
   it('are answered as soon as they are decided, while the request goes on', async (t) => {
