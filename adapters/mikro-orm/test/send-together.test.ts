@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { database_names, type ScratchDatabase, scratchDatabase } from '@tallystick/test-support';
 import pg from 'pg';
+import { copyInto } from '../src/connection/postgres/copied-rows.ts';
 import { named } from '../src/connection/postgres/named-query.ts';
 import { sendTogether } from '../src/connection/postgres/send-together.ts';
 
@@ -73,6 +74,38 @@ describe('statements that are sent together', {
         numbers: [1, -2],
       },
     );
+  });
+
+  it('copy records as they are, and nothing when a later statement fails', async () => {
+    await client.query('create table copied (id bigserial, number bigint, text text, yes boolean, json text)');
+    const columns = { number: 'integer', text: 'text', yes: 'boolean', json: 'json' } as const;
+    const copy = copyInto('copied', 'copied', columns);
+    const records = [
+      { number: -1, text: '', yes: true, json: { a: 'é"\\\n' } },
+      { number: 2 ** 53 - 1, text: 'é€😀', yes: false, json: [] },
+      { number: -(2 ** 53) + 1, text: 'a'.repeat(33), yes: null, json: null },
+      { number: null, text: 'é'.repeat(300_000), yes: true, json: 0 },
+      { number: 2 ** 32, text: undefined, yes: true, json: 'x' },
+    ];
+    const kept = named('kept', 'select number, text, yes, json from copied order by id', []);
+    const expected = records.map((record) => ({
+      ...record,
+      text: record.text ?? null,
+      json: record.json === null ? null : JSON.stringify(record.json),
+    }));
+    for (const round of [1, 2]) {
+      const [copied, answer] = await sendTogether(client, [copy(records), kept]);
+      assert.equal(copied!.command, 'COPY');
+      assert.deepEqual(answer!.rows.slice(-expected.length), expected, `round ${round}`);
+    }
+    const failing = [named('begin', 'begin', []), copy(records), insert(1), named('commit', 'commit', [])];
+    await assert.rejects(sendTogether(client, failing), { code: '23505' });
+    await sendTogether(client, [{ text: 'rollback' }]);
+    const failed = [named('begin', 'begin', []), insert(1), copy(records)];
+    await assert.rejects(sendTogether(client, failed), { code: '23505' });
+    await sendTogether(client, [{ text: 'rollback' }]);
+    const [answer] = await sendTogether(client, [kept]);
+    assert.equal(answer!.rows.length, 2 * records.length);
   });
 
   it('reject when the connection is closed', async () => {

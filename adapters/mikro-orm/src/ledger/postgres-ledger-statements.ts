@@ -9,11 +9,11 @@ import {
   partsOfKey,
   type SeenActs,
 } from '@tallystick/cards';
+import { copyInto } from '../connection/postgres/copied-rows.ts';
 import { type NamedQuery, named, types } from '../connection/postgres/named-query.ts';
 import { event_writers_lock, lockKey } from '../schema/locks.ts';
 import { lookedUp, networkReferenceSql } from '../schema/look-ups.ts';
 import type { NewAuditRow } from '../schema/records/audit-rows.ts';
-import { insert_keys_sql } from '../schema/records/authorization-keys.ts';
 import { event_columns, eventRecord } from '../schema/records/event-row.ts';
 import {
   authorization_columns,
@@ -21,7 +21,6 @@ import {
   clearing_columns,
   selectList,
 } from '../schema/records/record-rows.ts';
-import type { ColumnKind } from '../schema/tables/columns.ts';
 import { progress_counts, refused_again_sql, refused_columns } from '../schema/tables/imports.ts';
 import { keyChangesOf } from './key-changes.ts';
 import { card_columns, card_tables } from './ledger-rows.ts';
@@ -354,6 +353,22 @@ export function drawAuditIds(count: number): NamedQuery {
   );
 }
 
+type Copy = ReturnType<typeof copyInto>;
+
+const copyAuthorizations = copyInto('ledger_authorizations_copy', 'tallystick_authorizations', authorization_columns);
+const copyKeys = copyInto('ledger_keys_copy', 'tallystick_authorization_keys', {
+  card_id: 'integer',
+  key: 'text',
+  authorization_id: 'integer',
+});
+const copyClearings = copyInto('ledger_clearings_copy', 'tallystick_clearings', clearing_columns);
+const copyEvents = copyInto('ledger_events_copy', 'tallystick_events', event_columns);
+const copyIntoOutbox = copyInto('ledger_outbox_copy', 'tallystick_event_outbox', {
+  event_id: 'integer',
+  company_id: 'integer',
+  event_type: 'text',
+});
+
 /**
  * Everything that a pass writes, one statement per table. Each takes one JSON text. Postgres reads
  * that faster than one array per column, and no statement can fail while it is encoded, because
@@ -363,6 +378,9 @@ export function writes(state: LedgerState, changes: LedgerChanges, audit_rows: r
   const queries: NamedQuery[] = [];
   const add = (name: string, text: string, records: readonly unknown[]) => {
     if (records.length > 0) queries.push(named(name, text, [JSON.stringify(records)]));
+  };
+  const copy = <Item extends object>(into: Copy, records: readonly Item[]) => {
+    if (records.length > 0) queries.push(into(records as readonly Readonly<Record<string, unknown>>[]));
   };
   add(
     'ledger_update_counters',
@@ -383,11 +401,7 @@ export function writes(state: LedgerState, changes: LedgerChanges, audit_rows: r
        set held = excluded.held, cleared = excluded.cleared, uses = excluded.uses`,
     changes.windows,
   );
-  add(
-    'ledger_insert_authorizations',
-    insertFromJson('tallystick_authorizations', authorization_columns),
-    changes.authorizations_inserted,
-  );
+  copy(copyAuthorizations, changes.authorizations_inserted);
   add(
     'ledger_update_authorizations',
     `update tallystick_authorizations a set status = u.status, authorized = u.authorized, held = u.held, cleared = u.cleared,
@@ -405,16 +419,16 @@ export function writes(state: LedgerState, changes: LedgerChanges, audit_rows: r
        where k.card_id = u.card_id and k.key = u.key`,
     keys.removed,
   );
-  add('ledger_insert_keys', insert_keys_sql, keys.added);
-  add('ledger_insert_clearings', insertFromJson('tallystick_clearings', clearing_columns), changes.clearings_inserted);
+  copy(
+    copyKeys,
+    keys.added.flatMap(({ card_id, id, keys }) => keys.map((key) => ({ card_id, key, authorization_id: id }))),
+  );
+  copy(copyClearings, changes.clearings_inserted);
   add('ledger_update_clearings', updateClearings(), changes.clearings_changed);
-  add('ledger_insert_events', insertFromJson('tallystick_events', event_columns), changes.events.map(eventRecord));
-  add(
-    'ledger_insert_outbox',
-    `insert into tallystick_event_outbox (event_id, company_id, event_type)
-       select id, company_id, event_type
-       from json_to_recordset($1::json) as e (id bigint, company_id bigint, event_type text)`,
-    changes.events.map(({ id, company_id, event_type }) => ({ id, company_id, event_type })),
+  copy(copyEvents, changes.events.map(eventRecord));
+  copy(
+    copyIntoOutbox,
+    changes.events.map(({ id, company_id, event_type }) => ({ event_id: id, company_id, event_type })),
   );
   add(
     'ledger_insert_audit_entries',
@@ -518,12 +532,4 @@ export const lock_not_available = '55P03';
 
 export function hex(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
-}
-
-function insertFromJson(table: string, columns: Readonly<Record<string, ColumnKind>>): string {
-  const names = Object.keys(columns);
-  const values = names.map((name) => (columns[name] === 'json' ? `m."${name}"::text` : `m."${name}"`));
-  const definitions = Object.entries(columns).map(([name, kind]) => `"${name}" ${json_types[kind]}`);
-  return `insert into ${table} (${names.map((name) => `"${name}"`).join(', ')})
-    select ${values.join(', ')} from json_to_recordset($1::json) as m (${definitions.join(', ')})`;
 }

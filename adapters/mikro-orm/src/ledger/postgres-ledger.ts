@@ -20,8 +20,11 @@ import {
   writes,
 } from './postgres-ledger-statements.ts';
 
-/** While one pass waits for the disk or the server, the others are read, decided and sent. */
-const passes_at_once = 3;
+/**
+ * While one pass waits for the disk or the server, the other is read, decided and sent. With more,
+ * passes have fewer messages, and each pass costs as much as the decisions of ten.
+ */
+const passes_at_once = 2;
 
 /** How often a pass is attempted after conflicts before it fails. */
 const attempts_max = 5;

@@ -30,12 +30,12 @@ export interface ConnectionShares {
 }
 
 /**
- * Divides the connections of a process. Passes have three lanes, four lanes of held cards and the
+ * Divides the connections of a process. Passes have two lanes, four lanes of held cards and the
  * sweep of holds. One is for migrations; with three in total, in the place of an idle one.
  */
 export function sharesOf(connections: number): ConnectionShares {
   const rest = Math.max(connections - 1, database_connections_min);
-  const passes = within(1, Math.round((rest * 3) / 7), 8);
+  const passes = within(1, Math.round((rest * 3) / 7), 7);
   const look_ups = within(1, Math.round(rest / 7), 4);
   return { passes, look_ups, others: rest - passes - look_ups, long: 1 };
 }

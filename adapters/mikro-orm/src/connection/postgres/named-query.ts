@@ -1,7 +1,10 @@
 import type { QueryConfig } from 'pg';
 
 /** A statement for a client of Postgres, ready to send. */
-export type NamedQuery = QueryConfig<unknown[]>;
+export interface NamedQuery extends QueryConfig<unknown[]> {
+  /** For a COPY: the messages that follow the statement. */
+  readonly copied?: Uint8Array;
+}
 
 /** Prepared once per connection under its name. Returns 64-bit integers as numbers. */
 export function named(name: string, text: string, values: unknown[]): NamedQuery {

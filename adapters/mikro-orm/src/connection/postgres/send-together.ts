@@ -1,4 +1,5 @@
 import type { ClientBase, Connection, FieldDef, Submittable } from 'pg';
+import { releaseCopied } from './copied-rows.ts';
 import type { NamedQuery } from './named-query.ts';
 
 /** The answer to one statement. */
@@ -79,12 +80,14 @@ class Statements implements Submittable {
     const encoded = this.#queries.map(({ values = [] }) => values.map(encode));
     const sent = new Set<string>();
     stream.cork();
-    for (const [at, { name = '', text }] of this.#queries.entries()) {
+    for (const [at, { name = '', text, copied }] of this.#queries.entries()) {
       if (parsedStatements[name] !== text && !sent.has(name)) connection.parse({ name, text, types: [] }, true);
       if (name !== '') sent.add(name);
       connection.bind({ portal: '', statement: name, values: encoded[at]! }, true);
       if (!known.has(name)) connection.describe({ type: 'P', name: '' }, true);
       connection.execute(null, true);
+      // The server reads it behind the statement, without having asked.
+      if (copied !== undefined) stream.write(copied);
     }
     connection.sync();
     stream.uncork();
@@ -113,6 +116,9 @@ class Statements implements Submittable {
     this.#rows.push(row);
   }
 
+  /** The rows of a COPY are already sent. */
+  handleCopyInResponse(): void {}
+
   handleCommandComplete({ text }: { readonly text: string }): void {
     if (this.name !== undefined && !this.#known.has(this.name)) this.#known.set(this.name, no_columns);
     this.#answers.push({ command: text.split(' ', 1)[0]!, rows: this.#rows });
@@ -124,6 +130,7 @@ class Statements implements Submittable {
   }
 
   handleReadyForQuery(): void {
+    for (const { copied } of this.#queries) if (copied !== undefined) releaseCopied(copied);
     this.callback(this.#error, this.#answers);
   }
 
