@@ -7,7 +7,8 @@ import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import { createHttpApp, createMetrics, createNodeHandler, type HttpAppPorts } from '@tallystick/koa';
 import { sandbox_keys, until } from '@tallystick/test-support';
-import { type Service, startService } from '../http/service.ts';
+import { lineOf, openMessages } from '../http/messages-client.ts';
+import { authorization, type Service, startService } from '../http/service.ts';
 import { type Host, type HostOptions, hosts } from './mounting-hosts.ts';
 
 interface Reply {
@@ -118,6 +119,25 @@ for (const host of hosts) {
       const refused = await send('POST', '/v1/virtualcards', { body: { data: { total_card_amount: 'x' } } });
       assert.equal(refused.json.fields[0].path, 'data.total_card_amount');
       if (host.prefix !== '') assert.equal((await sendTo(`${address}/own`, 'GET')).text, 'the route of the host');
+    });
+
+    it('answers many messages while their request goes on', async (t) => {
+      const { service, address } = await mounted(t, host);
+      const { json } = await service.send('POST', '/v1/virtualcards', { body: { ...card, show_card_number: true } });
+      const messages = openMessages({ url: address + host.prefix });
+      for (let line = 1; line <= 3; line += 1) {
+        messages.write(lineOf('authorization', authorization(json.data.card_number)));
+        await until(() => messages.answers.length === line);
+      }
+      messages.end();
+      assert.deepEqual(
+        (await messages.ended).map(({ line, status }) => [line, status]),
+        [
+          [1, 200],
+          [2, 200],
+          [3, 200],
+        ],
+      );
     });
 
     it('serves no path that a guard of the host on /operator does not see', async (t) => {
