@@ -12,6 +12,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import { EachRow } from '../connection/each-row.ts';
 import { withoutMark } from '../connection/prepared-statement.ts';
 
 /** What the statements of one call changed besides rows. */
@@ -82,6 +83,13 @@ class HostConnection implements DatabaseConnection {
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
     if (sql.includes('set_config(')) this.#notes.settings_changed = true;
+    if (parameters[0] instanceof EachRow) {
+      const rows: Row[] = [];
+      for (const values of parameters[0].rows) {
+        rows.push(...((await this.#host.execute({ text: sql, values })).rows as readonly Row[]));
+      }
+      return { rows };
+    }
     const { rows, changes } = await this.#host.execute({ text: withoutMark(sql), values: parameters });
     return { rows: rows.map((row) => this.#withBytes(row)) as Row[], numAffectedRows: BigInt(changes) };
   }

@@ -11,6 +11,7 @@ import {
   SqliteQueryCompiler,
   type TransactionSettings,
 } from 'kysely';
+import { EachRow } from '../each-row.ts';
 import { type Turns, waitEnd } from './turns.ts';
 
 /** The pause between two attempts to take the lock: short transactions let it go for a few. */
@@ -222,6 +223,12 @@ class SqliteConnection implements DatabaseConnection {
     }
     const statement = this.statement(sql);
     assert(!this.only_reads || statement.readonly, `a transaction that only reads would write: ${sql}`);
+    if (parameters[0] instanceof EachRow) {
+      const { rows } = parameters[0];
+      if (statement.reader) return { rows: rows.flatMap((values) => statement.all(values) as Row[]) };
+      for (const values of rows) statement.run(values);
+      return { rows: [] };
+    }
     const values = parameters.map((value) => (typeof value === 'boolean' ? Number(value) : value));
     if (statement.reader) return { rows: statement.all(...values) as Row[] };
     const { changes, lastInsertRowid } = statement.run(...values);

@@ -4,13 +4,14 @@ import { prepared } from '../../connection/prepared-statement.ts';
 import { parseOrNull, type Session, type Tables, toJsonOrNull } from '../../connection/session.ts';
 import type { WrittenEventIndex } from '../../event-index/event-index.ts';
 import { event_writers_lock, lockKey } from '../../schema/locks.ts';
-import { eventRecord } from '../../schema/records/event-row.ts';
+import { event_columns, eventRecord } from '../../schema/records/event-row.ts';
+import { insertAll } from '../queries/insert-rows.ts';
 import { isOneOf } from '../queries/json-rows.ts';
 import { pageOf, readNewestFirst } from '../queries/paging.ts';
 import { findEventIds } from './event-search.ts';
 import { putInOutbox } from './outbox.ts';
 
-/** Rows in one statement: both databases take the columns as parameters. */
+/** Rows in one statement: it runs in one turn on SQLite. */
 const rows_max = 500;
 
 export function eventStore(session: Session, event_index: Pick<WrittenEventIndex, 'noteWritten'>): EventStore {
@@ -47,10 +48,7 @@ export function eventStore(session: Session, event_index: Pick<WrittenEventIndex
           payload: JSON.stringify(event.payload),
           previous: toJsonOrNull(event.previous),
         }));
-        await db
-          .insertInto('tallystick_events')
-          .values(rows as never)
-          .execute();
+        await insertAll(session, 'tallystick_events', event_columns, rows);
       }
       putInOutbox(session, stored);
       return stored;

@@ -3,7 +3,9 @@ import { type Selectable, sql } from 'kysely';
 import { lockForUpdate, type Session, type Tables } from '../../connection/session.ts';
 import { lockClass } from '../../schema/locks.ts';
 import { columnsOf } from '../../schema/tables/columns.ts';
+import { EventOutboxEntry } from '../../schema/tables/events.ts';
 import { Delivery } from '../../schema/tables/webhooks.ts';
+import { insertAll } from '../queries/insert-rows.ts';
 import { isOneOf, jsonRows } from '../queries/json-rows.ts';
 import { webhookOf } from '../webhooks/webhooks.ts';
 
@@ -23,7 +25,7 @@ const group_locks = 1_919_513_970;
  */
 const pause_ms_max = 10_000;
 
-/** Rows in one statement: both databases take the columns as parameters. */
+/** Rows in one statement: it runs in one turn on SQLite. */
 const rows_max = 500;
 
 /**
@@ -31,17 +33,16 @@ const rows_max = 500;
  * statement: a transaction that begins to commit after another has committed gets higher positions,
  * even if it drew the ids of its events first.
  */
-export function putInOutbox({ db, beforeCommit }: Session, events: readonly EventToRelay[]): void {
-  beforeCommit(async () => {
+export function putInOutbox(session: Session, events: readonly EventToRelay[]): void {
+  session.beforeCommit(async () => {
     const entries = events.map(({ id, company_id, event_type }) => ({ event_id: id, company_id, event_type }));
     for (let from = 0; from < entries.length; from += rows_max) {
-      await db
-        .insertInto('tallystick_event_outbox')
-        .values(entries.slice(from, from + rows_max))
-        .execute();
+      await insertAll(session, 'tallystick_event_outbox', outbox_columns, entries.slice(from, from + rows_max));
     }
   });
 }
+
+const outbox_columns = columnsOf(EventOutboxEntry, 'position');
 
 /** The events that no relay has taken, and the deliveries made from them. */
 export function outbox(session: Session): Outbox {
@@ -120,11 +121,13 @@ export function outbox(session: Session): Outbox {
       await sql`update tallystick_webhooks set last_sequence = n.sequence
         from ${jsonRows(dialect, { webhook_id: 'integer', sequence: 'integer' }, sequences)} as n
         where tallystick_webhooks.id = n.webhook_id`.execute(db);
-      const columns = sql.join(Object.keys(delivery_columns).map((name) => sql.ref(name)));
-      const { rows } = await sql<{ id: number; webhook_id: number }>`
-        insert into tallystick_deliveries (${columns})
-        select ${columns} from ${jsonRows(dialect, delivery_columns, deliveries)} as n where true
-        returning id, webhook_id`.execute(db);
+      const rows = await insertAll<{ readonly id: number; readonly webhook_id: number }>(
+        session,
+        'tallystick_deliveries',
+        delivery_columns,
+        deliveries,
+        ['id', 'webhook_id'],
+      );
       return rows
         .toSorted((a, b) => a.id - b.id)
         .map(({ id, webhook_id }): DeliveryOffer => ({ delivery_id: id, webhook_id }));

@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Tables } from '../../connection/session.ts';
+import type { Session, Tables } from '../../connection/session.ts';
 import type { Dialect } from '../../schema/dialect.ts';
 import type { ColumnKind } from '../../schema/tables/columns.ts';
+import { forEach } from './for-each.ts';
 import { jsonRows } from './json-rows.ts';
 
 type Columns = Readonly<Record<string, ColumnKind>>;
@@ -21,6 +22,24 @@ export function insertRows(
   );
   return sql`insert into ${sql.table(table)} (${names}) select ${names} from ${numbered} as n
     where true order by n.row_number`;
+}
+
+/** Inserts these rows in their order, and returns these columns of each, in no order. */
+export async function insertAll<Row>(
+  session: Session,
+  table: keyof Tables & string,
+  columns: Columns,
+  rows: readonly object[],
+  returned: readonly (keyof Row & string)[] = [],
+): Promise<readonly Row[]> {
+  const returning = returned.length === 0 ? '' : `returning ${returned.join(', ')}`;
+  if (session.dialect === 'postgres') {
+    const insert = insertRows(session.dialect, table, columns, rows);
+    return (await sql<Row>`${insert} ${sql.raw(returning)}`.execute(session.db)).rows;
+  }
+  const names = Object.keys(columns);
+  const places = names.map(() => '?').join(', ');
+  return forEach(session, `insert into ${table} (${names.join(', ')}) values (${places}) ${returning}`, names, rows);
 }
 
 /** The insert of these rows; one whose key is stored replaces that row. Keys must differ. */

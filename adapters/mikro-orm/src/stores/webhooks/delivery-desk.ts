@@ -12,6 +12,8 @@ import type { Session, Tables } from '../../connection/session.ts';
 import { columnsOf } from '../../schema/tables/columns.ts';
 import { DeliveryAttempt } from '../../schema/tables/webhooks.ts';
 import { event_fields, eventOf } from '../events/events.ts';
+import { forEach } from '../queries/for-each.ts';
+import { insertAll } from '../queries/insert-rows.ts';
 import { isOneOf, jsonRows } from '../queries/json-rows.ts';
 import { deliveryOf } from './deliveries.ts';
 import { is_failing, webhookOf } from './webhooks.ts';
@@ -112,21 +114,54 @@ async function claim(
 }
 
 async function record(session: Session, given: readonly WorkResult[]): Promise<void> {
-  const { db, dialect } = session;
   // Webhooks before deliveries: their deletion locks in this order, too.
   await changeHealth(session, healthChanges(given));
   // Of two results for one delivery, the lease of the first expired before it was recorded: only
   // the last counts.
   const results = [...new Map(given.map((result) => [result.delivery.id, result])).values()];
   const in_order = results.toSorted((a, b) => a.delivery.id - b.delivery.id);
-  const rows = in_order.map(
-    ({ delivery, lease }): Pick<Delivery, keyof typeof result_columns & keyof Delivery> & { lease: string } => {
-      const { id, state, attempts, round, round_started_at_ms, round_attempts, due_at_ms, finished_at_ms } = delivery;
-      return { id, state, attempts, round, round_started_at_ms, round_attempts, due_at_ms, finished_at_ms, lease };
-    },
+  const rows = in_order.map(({ delivery, lease }): ResultRow => {
+    const { id, state, attempts, round, round_started_at_ms, round_attempts, due_at_ms, finished_at_ms } = delivery;
+    return { id, state, attempts, round, round_started_at_ms, round_attempts, due_at_ms, finished_at_ms, lease };
+  });
+  const still_ours = new Set(await recordInRound(session, rows));
+  const others = still_ours.size === rows.length ? [] : rows.filter(({ id }) => !still_ours.has(id));
+  for (const id of await recordInAnyRound(session, others)) still_ours.add(id);
+  const attempts = results.flatMap(({ attempt }) => (still_ours.has(attempt.delivery_id) ? [attempt] : []));
+  if (attempts.length > 0) await insertAll(session, 'tallystick_delivery_attempts', attempt_columns, attempts);
+}
+
+interface ResultRow extends Pick<Delivery, keyof typeof result_columns & keyof Delivery> {
+  readonly lease: string;
+}
+
+/** The columns that a result changes in its round only. */
+const round_columns = ['state', 'round_started_at_ms', 'round_attempts', 'due_at_ms', 'finished_at_ms'] as const;
+
+/**
+ * Records, on SQLite, the results of the current rounds of their deliveries: almost all. Returns the
+ * ids of their deliveries.
+ */
+async function recordInRound(session: Session, rows: readonly ResultRow[]): Promise<readonly number[]> {
+  if (session.dialect === 'postgres') return [];
+  const text = `update tallystick_deliveries set ${round_columns.map((name) => `${name} = ?`).join(', ')},
+    attempts = ?, lease = null, lease_until_machine_ms = null where id = ? and lease = ? and round = ? returning id`;
+  const recorded = await forEach<{ id: number }>(
+    session,
+    text,
+    [...round_columns, 'attempts', 'id', 'lease', 'round'],
+    rows,
   );
-  // A round that a retry began after the claim stays.
-  const in_its_round = ['state', 'round_started_at_ms', 'round_attempts', 'due_at_ms', 'finished_at_ms'].map((name) => {
+  return recorded.map(({ id }) => id);
+}
+
+/**
+ * Records results of whose deliveries a retry may have begun a new round after the claim. The state
+ * of that round stays. Returns the ids of the deliveries that still had the lease.
+ */
+async function recordInAnyRound({ db, dialect }: Session, rows: readonly ResultRow[]): Promise<readonly number[]> {
+  if (rows.length === 0) return [];
+  const in_its_round = round_columns.map((name) => {
     const [mine, stored] = [sql.ref(`n.${name}`), sql.ref(`tallystick_deliveries.${name}`)];
     return sql`${sql.ref(name)} = case when tallystick_deliveries.round = n.round then ${mine} else ${stored} end`;
   });
@@ -135,12 +170,7 @@ async function record(session: Session, given: readonly WorkResult[]): Promise<v
     from ${jsonRows(dialect, result_columns, rows)} as n
     where tallystick_deliveries.id = n.id and tallystick_deliveries.lease = n.lease
     returning tallystick_deliveries.id as id`.execute(db);
-  const still_ours = new Set(recorded.rows.map(({ id }) => id));
-  const attempts = results.flatMap(({ attempt }) => (still_ours.has(attempt.delivery_id) ? [attempt] : []));
-  if (attempts.length === 0) return;
-  const columns = sql.join(Object.keys(attempt_columns).map((name) => sql.ref(name)));
-  await sql`insert into tallystick_delivery_attempts (${columns})
-    select ${columns} from ${jsonRows(dialect, attempt_columns, attempts)} as n where true`.execute(db);
+  return recorded.rows.map(({ id }) => id);
 }
 
 /** Writes no row while the attempts of a healthy webhook succeed. */
