@@ -7,7 +7,7 @@ import type { LoadTarget, RequestText } from './http-load.ts';
 import { authorizationRequest } from './http-requests.ts';
 
 const connections = 64;
-const cards = 500;
+export const cards = 500;
 
 /** A server of the HTTP benches, in a process of its own. */
 export interface HttpServer extends LoadTarget {
@@ -52,10 +52,10 @@ export async function startBenchServer(file: string, words: readonly string[]): 
 
 let sent = 0;
 
-/** Authorizations of these cards in turn, each a different purchase. */
-export function requestsTo(numbers: readonly string[]): RequestText {
+/** Authorizations of these cards in turn, each a different purchase, as requests or as lines of one. */
+export function requestsTo(numbers: readonly string[], textOf = authorizationRequest): RequestText {
   return () => {
     sent += 1;
-    return authorizationRequest(numbers[sent % numbers.length] ?? '5555550000000000', `H${sent}`);
+    return textOf(numbers[sent % numbers.length] ?? '5555550000000000', `H${sent}`);
   };
 }

@@ -1,12 +1,21 @@
+import { createNetwork } from '@tallystick/cards';
 import { scratchDatabase } from '@tallystick/test-support';
-import { closedLoop, costOf, type LoadCost } from './http-load.ts';
-import { type HttpServer, requestsTo, startHttpServer } from './http-servers.ts';
+import { filledDatabase } from './filled-database.ts';
+import { closedLoop, costOf, type LoadCost, manyInOne } from './http-load.ts';
+import { authorizationLine, many_messages_head } from './http-requests.ts';
+import { cards, type HttpServer, requestsTo, startHttpServer } from './http-servers.ts';
 import type { Bench } from './main.ts';
 import { interleave, row } from './measure.ts';
+import { byCallers, no_codes, plain_quarantine, purchases, random } from './messages.ts';
+
+const callers = 64;
+/** Lines of one request that are not answered yet: as many as one pass decides. */
+const lines = 256;
 
 /**
- * Authorizations over HTTP on SQLite, against bare Koa with the hand-written decision behind it; and
- * the whole pipeline with an idle network side, against bare Koa.
+ * Authorizations over HTTP on SQLite, against bare Koa with the hand-written decision behind it; the
+ * whole pipeline with an idle network side, against bare Koa; and many in one request, against
+ * callers in process.
  */
 export const http: Bench = {
   name: 'http',
@@ -32,11 +41,22 @@ export const http: Bench = {
         return result.per_second;
       };
     };
-    const contenders = { ours: peak(ours), hand: peak(hand), idle: peak(idle), bare: peak(bare) };
+    const line = requestsTo(ours.numbers, authorizationLine);
+    const in_process = await filledDatabase('sqlite', { cards, authorizations: 0, events: 0 });
+    const { ledger } = in_process.persistence;
+    const network = createNetwork({ ledger, vault: no_codes, random, ...plain_quarantine });
+    const contenders = {
+      ours: peak(ours),
+      hand: peak(hand),
+      idle: peak(idle),
+      bare: peak(bare),
+      many: async () => (await manyInOne(ours, many_messages_head, count, lines, line)).per_second,
+      in_process: () => byCallers(callers, purchases(count, cards), network.authorize),
+    };
     for (const run of Object.values(contenders)) await run();
     const medians = await interleave(repetitions, contenders);
     for (const server of [ours, hand, idle, bare]) server.stop();
-    for (const database of databases) await database.dispose();
+    for (const database of [...databases, in_process]) await database.dispose();
     return [
       row(
         'authorizations over HTTP, SQLite',
@@ -50,6 +70,12 @@ export const http: Bench = {
         '/s',
         { ours: medians.idle, baseline: medians.bare, baseline_name: 'bare Koa' },
         { kind: 'at_least', ratio: 0.7 },
+      ),
+      row(
+        'authorizations over HTTP, many in one request, SQLite',
+        '/s',
+        { ours: medians.many, baseline: medians.in_process, baseline_name: `${callers} callers in process` },
+        { kind: 'at_least', ratio: 0.9 },
       ),
     ];
   },

@@ -33,6 +33,7 @@ const benches: readonly (() => Promise<Bench>)[] = [
   async () => (await import('./http.ts')).http,
   async () => (await import('./pressure.ts')).pressure,
   async () => (await import('./express/express.ts')).express,
+  async () => (await import('./processes.ts')).processes,
   async () => (await import('./hostile.ts')).hostile,
   async () => (await import('./hostile.ts')).strangers,
   async () => (await import('./growth.ts')).growth,
@@ -52,7 +53,7 @@ const benches: readonly (() => Promise<Bench>)[] = [
 const smoked = ['decide-sqlite', 'decide-postgres', 'http', 'express', 'files', 'imports'];
 
 const usage = `npm run bench -- [options]
-  --only <name>          decide-sqlite, decide-postgres, http, pressure, express, hostile, strangers, growth,
+  --only <name>          decide-sqlite, decide-postgres, http, pressure, express, processes, hostile, strangers, growth,
                          event-pages, open-banking, deliveries, files, imports, import-memory, import-beside, reconciliation,
                          reconciliation-filters or breaks; may be repeated
   --json                 the rows as JSON
