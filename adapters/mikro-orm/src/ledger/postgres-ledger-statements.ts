@@ -30,7 +30,7 @@ import type { CardSearch } from './postgres-lookups.ts';
  * Begins a pass. Statements are planned once per connection. On a young database the plans would be
  * made for almost empty tables: they would read whole tables, and stay while the tables grow. The
  * settings turn such plans off. They do not keep Postgres from reading a whole index; `lookedUp`
- * does.
+ * does. Without `plan_cache_mode` Postgres plans the lock of the cards for each pass.
  *
  * The pass waits for `held_ms_max` for a card that another transaction holds. Passes and changes
  * hold a card for milliseconds.
@@ -41,8 +41,8 @@ export function begin(held_ms_max: number): NamedQuery[] {
   const off = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin'].map(
     (name) => `set_config('enable_${name}', 'off', true)`,
   );
-  const text = `select ${off.join(', ')}, set_config('lock_timeout', $1, true),
-    pg_advisory_xact_lock_shared(${lockKey(event_writers_lock)})`;
+  const text = `select ${off.join(', ')}, set_config('plan_cache_mode', 'force_generic_plan', true),
+    set_config('lock_timeout', $1, true), pg_advisory_xact_lock_shared(${lockKey(event_writers_lock)})`;
   return [named('ledger_begin', 'begin', []), named('ledger_settings', text, [Math.max(1, Math.floor(held_ms_max))])];
 }
 
