@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import { propertyParameters, sandbox_keys } from '@tallystick/test-support';
 import fc from 'fast-check';
@@ -126,5 +127,22 @@ describe('a message of the network', () => {
       [...seen].join(' '),
     );
     assert.ok(!service.log().includes('request failed'));
+  });
+
+  it('is refused without the header Host, which HTTP/1.1 requires', async (t) => {
+    const service = await startService(t);
+    const { port } = new URL(service.url);
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.end('POST /network/v1/authorizations HTTP/1.1\r\nContent-Length: 0\r\n\r\n');
+    let answer = '';
+    for await (const chunk of socket.setEncoding('utf8')) answer += chunk;
+    assert.match(answer, /^HTTP\/1\.1 400 [\s\S]*"code":"malformed_request"/);
+  });
+
+  it('is refused when its body has no room, also when it came with its headers', async (t) => {
+    const service = await startService(t, 'sqlite', (ports) => ({ ...ports, bodies_bytes_max: 256 }));
+    const message = { key: 'network', body: authorization('4111111111111111') } as const;
+    const { status, json } = await service.send('POST', '/network/v1/authorizations', message);
+    assert.deepEqual([status, json.data.decline_reason], [503, 'U']);
   });
 });
