@@ -91,6 +91,18 @@ export function createMessages(
       }),
     );
     const toWait = pace.open('refused messages');
+    const decide = async ({ route, query }: MessageRoute, call: OperationCall): Promise<RenderedAnswer> => {
+      const { operation } = route;
+      try {
+        if (!('perform' in operation)) throw new TypeError('a network message is work of its own');
+        const shown = answerOf(route, call, query, await operation.perform(call));
+        return render(shown instanceof Promise ? await shown : shown);
+      } catch (error) {
+        return answerError(ports, route, call.request_id, nameFields(error, 'data.', http_names));
+      } finally {
+        decisions.leave(line_owner);
+      }
+    };
     /** Why no line can be decided now: the key is refused, or could not be looked up. */
     let problem: unknown = null;
 
@@ -119,11 +131,9 @@ export function createMessages(
           if (problem !== null) throw problem;
           if (lifecycle.stopping) throw new Overloaded();
           if (ports.network.refuseUnread()) return answerOverload(ports, message.route, state.request_id);
-          const { route, query, bodyless } = message;
+          const body = checkBody(message.route.operation, value);
           decisions.enter(line_owner);
-          return decide(route, query, { ...bodyless, now_ms, arrived_ms }, value)
-            .catch((error) => answerError(ports, route, state.request_id, error))
-            .finally(() => decisions.leave(line_owner));
+          return decide(message, { ...message.bodyless, now_ms, arrived_ms, body });
         } catch (error) {
           return answerError(ports, message?.route ?? null, state.request_id, error);
         }
@@ -172,22 +182,6 @@ function routeOf(message_routes: ReadonlyMap<string, MessageRoute>, value: unkno
   if (message !== undefined) return message;
   const expected = message_types.map((name) => `"${name}"`).join(' or ');
   throw invalid({ path: 'type', message: type === undefined ? `is required: ${expected}` : `must be ${expected}` });
-}
-
-async function decide(
-  route: Route,
-  query: HttpQuery,
-  bodyless: Omit<OperationCall, 'body'>,
-  value: unknown,
-): Promise<RenderedAnswer> {
-  const { operation } = route;
-  if (!('perform' in operation)) throw new TypeError('a network message is work of its own');
-  const call: OperationCall = { ...bodyless, body: checkBody(operation, value) };
-  try {
-    return render(await answerOf(route, call, query, await operation.perform(call)));
-  } catch (error) {
-    throw nameFields(error, 'data.', http_names);
-  }
 }
 
 /** The answer that the message alone would have got. */
