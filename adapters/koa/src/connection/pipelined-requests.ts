@@ -13,6 +13,9 @@ const waiting_bytes_max = 128 * 1024;
  */
 const dropped_bytes_max = 128 * 1024;
 
+/** An event of a request whose answer goes on while its body arrives: no more of the body comes. */
+export const body_cut_off = 'body cut off';
+
 /** The requests of one connection that are not answered yet, in their order, by their responses. */
 interface Connection {
   /** The request that is being answered. */
@@ -117,6 +120,7 @@ export function createPipelinedRequests(
       connection.end = () => end(!is_begun);
       const waits_for_body = is_in_body && connection.active === last && !is_begun;
       if (connection.active === null || waits_for_body) connection.end();
+      else if (is_begun) last.req.emit(body_cut_off);
     },
   };
 }

@@ -15,6 +15,7 @@ import { giveWayWith, type Timers } from '@tallystick/kernel';
 import type { RenderedAnswer } from '../answer/answer.ts';
 import { headersOf } from '../answer/send.ts';
 import { reading_ms_max } from '../answer/send-file.ts';
+import { body_cut_off } from '../connection/pipelined-requests.ts';
 import type { Lifecycle } from '../operations/lifecycle.ts';
 import { sendContinue } from '../request/body.ts';
 import { exemptFromDeadline } from '../request/body-deadlines.ts';
@@ -171,7 +172,7 @@ export async function exchangeLines(
   res.once('close', leave).on('drain', awake);
   req.socket.once('end', cutOff);
   lifecycle.signal.addEventListener('abort', awake);
-  req.on('end', end).on('data', receive);
+  req.on('end', end).on('data', receive).on(body_cut_off, cutOff);
   // A host may have paused it.
   req.resume();
   watchIdle(idle_ms_max);
@@ -198,7 +199,7 @@ export async function exchangeLines(
     res.off('close', leave).off('drain', awake);
     req.socket.off('end', cutOff);
     lifecycle.signal.removeEventListener('abort', awake);
-    req.off('end', end).off('data', receive);
+    req.off('end', end).off('data', receive).off(body_cut_off, cutOff);
   }
   flush();
   res.end();

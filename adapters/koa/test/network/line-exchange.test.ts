@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { machine_timers, type Timers } from '@tallystick/kernel';
 import { repeatableRandom, until } from '@tallystick/test-support';
 import type { RenderedAnswer } from '../../src/answer/answer.ts';
-import { createHttpServer } from '../../src/connection/http-server.ts';
+import { createHttpServer, type HttpServerOptions } from '../../src/connection/http-server.ts';
 import { exchangeLines, type LineBounds, type LineWork } from '../../src/network/line-exchange.ts';
 import { createLifecycle } from '../../src/operations/lifecycle.ts';
 import { createMetrics } from '../../src/operations/metrics.ts';
@@ -60,6 +61,13 @@ async function serve(
   });
   return { port: (listening.address() as AddressInfo).port, lifecycle, taken, ended };
 }
+
+const server_options: HttpServerOptions = {
+  timers: machine_timers,
+  random: repeatableRandom(1),
+  log: { info: () => undefined },
+  metrics: createMetrics({ process_metrics: false }),
+};
 
 const head = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
 
@@ -173,10 +181,7 @@ describe('an exchange of lines', () => {
     const { port } = await serve(t, {
       server: (answer) =>
         createHttpServer((req, res) => (req.url === '/' ? answer(req, res) : req.resume()), {
-          timers: machine_timers,
-          random: repeatableRandom(1),
-          log: { info: () => undefined },
-          metrics: createMetrics({ process_metrics: false }),
+          ...server_options,
           body_ms_max: 10,
           body_look_every_ms: 20,
         }),
@@ -236,6 +241,16 @@ describe('an exchange of lines', () => {
     await until(() => ended.length === 1);
     assert.deepEqual(taken, ['a']);
     await until(() => client.received.includes('"text":"a"'));
+  });
+
+  it('ends with the whole lines before bytes that are no chunk, and closes the connection', async (t) => {
+    const { port, ended, taken } = await serve(t, { server: (answer) => createHttpServer(answer, server_options) });
+    const client = open(t, port);
+    client.socket.write(`${chunk('a\nhalf')}not a chunk\r\n`);
+    await once(client.socket, 'end');
+    assert.equal(ended.length, 1);
+    assert.deepEqual(taken, ['a']);
+    assert.ok(client.received.includes('"text":"a"') && client.received.endsWith('0\r\n\r\n'));
   });
 
   it('ends when its client is gone, whatever is in progress', async (t) => {
