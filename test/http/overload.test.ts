@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { createNetwork, type Ledger } from '@tallystick/cards';
 import { machine_timers } from '@tallystick/kernel';
 import { database_names, until } from '@tallystick/test-support';
-import { authorization, type Service, startService } from './service.ts';
+import { authorization, type Reply, type Service, startService } from './service.ts';
 
 const cards = '/v1/virtualcards';
 const authorizations = '/network/v1/authorizations';
@@ -124,6 +124,103 @@ describe('a network message under overload', () => {
     socket.setEncoding('latin1');
     const head = await new Promise((resolve) => socket.once('data', resolve));
     assert.match(String(head), /^HTTP\/1\.1 503 /);
+    await finish();
+  });
+});
+
+describe('a message that is refused before anything else is done', () => {
+  const shown = ({ status, text, headers }: Reply) => {
+    return { status, text, headers: [...headers].filter(([name]) => name !== 'date') };
+  };
+
+  for (const bounds of [{ queue_max: 1 }, { requests_max: 2 }]) {
+    it(`has the answer of the pipeline byte for byte, with ${JSON.stringify(bounds)}`, async (t) => {
+      const held = await startHeld(t, bounds);
+      const { service } = held;
+      const finish = await fill(held);
+      for (const path of [authorizations, clearings]) {
+        for (const id of ['an-id', 'x'.repeat(128)]) {
+          const call = { key: 'network', body: { data: {} }, headers: { 'x-request-id': id } };
+          const direct = await service.send('POST', path, call);
+          // A query brings Koa in between.
+          const through_koa = await service.send('POST', `${path}?unknown=1`, call);
+          assert.deepEqual(shown(direct), shown(through_koa));
+          assert.deepEqual([direct.status, direct.json.request_id], [503, id]);
+        }
+      }
+      const own_id = await service.send('POST', authorizations, { key: 'network', body: { data: {} } });
+      assert.equal(own_id.headers.get('content-length'), String(own_id.text.length));
+      assert.equal(own_id.headers.get('x-request-id'), own_id.json.request_id);
+      await finish();
+    });
+  }
+
+  it('counts in the metrics, and its line in the log has its id', async (t) => {
+    const held = await startHeld(t, { queue_max: 1 });
+    const { service } = held;
+    const finish = await fill(held);
+    for (const id of ['first', 'second']) {
+      const headers = { 'x-request-id': id };
+      await service.send('POST', authorizations, { key: 'network', body: { data: {} }, headers });
+    }
+    const of_503 =
+      /^tallystick_http_request_duration_seconds_count\{method="POST",route="\/network\/v1\/authorizations",status="503"\} (\d+)$/m;
+    assert.equal(await metric(service, of_503), '2');
+    await until(() => service.log().includes('second'));
+    const lines = service
+      .log()
+      .split('\n')
+      .filter((line) => line.includes('requests refused'))
+      .map((line) => JSON.parse(line));
+    assert.deepEqual(
+      lines.flatMap(({ requests }) => requests.map(({ request_id }: { request_id: string }) => request_id)),
+      ['first', 'second'],
+    );
+    const { route, status, key_id } = lines[0];
+    assert.deepEqual([route, status, key_id], [authorizations, 503, 'sandbox:network']);
+    await until(async () => (await metric(service, /^tallystick_http_requests_in_flight (\d+)$/m)) === '3');
+    await finish();
+  });
+
+  it('still counts in the rate limit of its key', async (t) => {
+    const held = await startHeld(t, { queue_max: 1 });
+    const { service } = held;
+    const operator_call = { data: { role: 'network', name: 'limited', rate_limit_per_minute: 1 } };
+    const { key } = (await service.send('POST', '/operator/v1/keys', { key: 'operator', body: operator_call })).json
+      .data;
+    const finish = await fill(held);
+    const statuses = [];
+    for (let sent = 0; sent < 2; sent += 1) {
+      statuses.push((await service.send('POST', authorizations, { key, body: { data: {} } })).status);
+    }
+    assert.deepEqual(statuses, [503, 429]);
+    await finish();
+  });
+
+  it('leaves its connection usable, whether its body came with the headers, in pieces or twice', async (t) => {
+    const held = await startHeld(t, { queue_max: 1 });
+    const finish = await fill(held);
+    const socket = connect(Number(new URL(held.service.url).port), '127.0.0.1');
+    t.after(() => socket.destroy());
+    socket.setEncoding('latin1');
+    let received = '';
+    socket.on('data', (chunk) => {
+      received += chunk;
+    });
+    const answers = () => received.match(/HTTP\/1\.1 503 /g)?.length ?? 0;
+    const head =
+      `POST ${authorizations} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer tly_test_network_sandbox\r\n` +
+      'Content-Type: application/json\r\nContent-Length: 100000\r\n\r\n';
+    const body = ' '.repeat(100_000);
+    socket.write(head + body);
+    await until(() => answers() === 1);
+    socket.write(head + body.slice(0, 10));
+    await until(() => answers() === 2);
+    socket.write(body.slice(10));
+    const short = head.replace('100000', '2');
+    socket.write(`${short}{}${short}{}`);
+    await until(() => answers() === 4);
+    assert.equal(received.match(/HTTP\/1\.1 /g)?.length, 4);
     await finish();
   });
 });

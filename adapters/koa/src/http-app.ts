@@ -28,6 +28,7 @@ import { messages_path } from './endpoints.ts';
 import { createOperations, network_paths, type RoutePorts, routesOf } from './join-endpoints.ts';
 import { mountOf, taken_body_message } from './mounting/mount.ts';
 import { createMessages } from './network/messages.ts';
+import { createRefuse, type Refuse } from './network/refusals.ts';
 import { createAuthorisationAnswering } from './open-banking/authorisation.ts';
 import { createOpenBankingAnswering } from './open-banking/pipeline.ts';
 import type { OpenBankingPorts } from './open-banking/ports.ts';
@@ -36,7 +37,7 @@ import { health_paths, healthRoutes } from './operations/health-routes.ts';
 import type { Lifecycle } from './operations/lifecycle.ts';
 import { type Log, toLoggedError } from './operations/log.ts';
 import type { Metrics } from './operations/metrics.ts';
-import { createRequestLog, statusOf } from './operations/request-log.ts';
+import { createRequestLog, type RequestLog, statusOf } from './operations/request-log.ts';
 import { Overloaded, requests_max_default } from './request/admission.ts';
 import { bodies_bytes_max_default, createBodies } from './request/bodies.ts';
 import { createBodyPace } from './request/body-pace.ts';
@@ -191,6 +192,8 @@ export interface HttpApp {
   readonly timers: Timers;
 }
 
+const done = Promise.resolve();
+
 const unsent_message = 'an answer could not be sent';
 
 /** Creates the HTTP interface, for `createHttpServer(app.callback(), ports)`. */
@@ -228,12 +231,21 @@ export function createHttpApp(ports: HttpAppPorts): HttpApp {
   metrics.watchInFlight(() => lifecycle.in_flight);
   metrics.watchBodies(() => bodies.held_bytes);
 
+  const slowDown = slowingDown(pipeline, lifecycle);
+  const request_log = createRequestLog(log, timers, lifecycle, network_paths);
+  const surround = createSurrounding(ports, request_log, slowDown);
+  const is_behind_https = ports.is_behind_https === true;
+  const refusal_ports = { pipeline, metrics, request_log, lifecycle, is_behind_https };
+
   const router = new Router<RequestState>({ strict: true, sensitive: true });
   const handlers = new Map<string, (ctx: RequestContext) => Promise<void>>();
+  const refusing = new Map<string, Refuse>();
   for (const route of routes) {
     const answer = createAnswering(pipeline, route);
     const handle = async (ctx: RequestContext) => send(ctx, await answer(ctx), lifecycle, timers);
-    if (!route.path.includes(':')) handlers.set(`${route.method} ${route.path}`, handle);
+    const at = `${route.method} ${route.path}`;
+    if (!route.path.includes(':')) handlers.set(at, handle);
+    if (route.sheds_load !== undefined) refusing.set(at, createRefuse(refusal_ports, route));
     const layer = router.register(route.path, [route.method], (ctx) => handle(ctx as HttpContext));
     // The router serves HEAD with every GET.
     if (route.has_effect) layer.methods = [route.method];
@@ -271,8 +283,6 @@ export function createHttpApp(ports: HttpAppPorts): HttpApp {
     if (ctx?.req.socket.errored === error) log.info(facts, 'the connection broke off');
     else log.error(facts, unsent_message);
   });
-  const slowDown = slowingDown(pipeline, lifecycle);
-  const surround = createSurrounding(ports, slowDown);
   app.use(surround.middleware);
   /** What the server of a request serves, unless all. */
   const parts = new WeakMap<IncomingMessage, ServedPart>();
@@ -306,11 +316,13 @@ export function createHttpApp(ports: HttpAppPorts): HttpApp {
       const answerByKoa = app.callback();
       return (req, res) => {
         const { method = '', url = '' } = req;
-        const handle = isServed(part, url) ? handlers.get(`${method} ${url}`) : undefined;
+        const at = `${method} ${url}`;
+        const handle = isServed(part, url) ? handlers.get(at) : undefined;
         if (handle === undefined || mountOf(req) !== undefined || lacksHost(req)) {
           if (part !== 'all') parts.set(req, part);
           return answerByKoa(req, res);
         }
+        if (refusing.get(at)?.(req, res)) return done;
         const ctx: RequestContext = { req, res, method, path: url, querystring: '', state: {} as RequestState };
         return surround
           .during(ctx, () => handle(ctx))
@@ -375,10 +387,10 @@ interface Surrounding {
 
 function createSurrounding(
   { log, metrics, lifecycle, timers, random, trusted_proxies, is_behind_https, v1_deprecation = null }: HttpAppPorts,
+  request_log: RequestLog,
   slowDown: SlowDown,
 ): Surrounding {
   const addressOf = createAddressReader(trusted_proxies ?? []);
-  const request_log = createRequestLog(log, timers, lifecycle, network_paths);
   const deprecation = v1_deprecation === null ? null : deprecationHeaders(v1_deprecation);
 
   function begin(ctx: RequestContext): void {

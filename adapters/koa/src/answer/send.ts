@@ -1,8 +1,9 @@
+import type { IncomingMessage } from 'node:http';
 import type { Timers } from '@tallystick/kernel';
 import { mountOf } from '../mounting/mount.ts';
 import type { Lifecycle } from '../operations/lifecycle.ts';
 import { isTooLongToDrop } from '../request/body.ts';
-import type { RequestContext } from '../request/pipeline.ts';
+import type { RequestContext, RequestState } from '../request/pipeline.ts';
 import type { RenderedAnswer } from './answer.ts';
 import { isOfVirtualCards } from './deprecation.ts';
 import { sendFile } from './send-file.ts';
@@ -13,9 +14,16 @@ import { sendFile } from './send-file.ts';
  */
 export const strict_transport_security = 'max-age=31536000';
 
+/** What the headers of an answer depend on. */
+interface Addressed {
+  readonly path: string;
+  readonly req: Pick<IncomingMessage, 'headers'>;
+  readonly state: Pick<RequestState, 'request_id' | 'is_https' | 'deprecation' | 'is_turned_away'>;
+}
+
 /** The headers of every answer. */
 export function headersOf(
-  { state, path, req }: Pick<RequestContext, 'state' | 'path' | 'req'>,
+  { state, path, req }: Addressed,
   { stopping }: Pick<Lifecycle, 'stopping'>,
 ): Record<string, string> {
   const headers: Record<string, string> = {
@@ -28,6 +36,20 @@ export function headersOf(
   if (state.is_https) headers['Strict-Transport-Security'] = strict_transport_security;
   if (state.deprecation !== null && isOfVirtualCards(path)) Object.assign(headers, state.deprecation);
   if (stopping || state.is_turned_away || isTooLongToDrop(req)) headers.Connection = 'close';
+  return headers;
+}
+
+/** The headers of every answer, and those of this one. Of a file without its type. */
+export function headersOfAnswer(
+  to: Addressed,
+  { text, headers: own }: RenderedAnswer,
+  lifecycle: Pick<Lifecycle, 'stopping'>,
+): Record<string, string> {
+  const headers = Object.assign(headersOf(to, lifecycle), own);
+  if (text !== null) {
+    headers['Content-Type'] = 'application/json; charset=utf-8';
+    headers['Content-Length'] = String(Buffer.byteLength(text));
+  }
   return headers;
 }
 
@@ -55,12 +77,8 @@ export function send(
     const kept = mountOf(ctx.req)?.host_headers;
     for (const name of set_before) if (!kept?.has(name)) res.removeHeader(name);
   }
-  const headers = Object.assign(headersOf(ctx, lifecycle), answer.headers);
+  const headers = headersOfAnswer(ctx, answer, lifecycle);
   if (answer.file !== undefined) return sendFile(res, answer.file, headers, { timers, is_head: method === 'HEAD' });
-  if (answer.text !== null) {
-    headers['Content-Type'] = 'application/json; charset=utf-8';
-    headers['Content-Length'] = String(Buffer.byteLength(answer.text));
-  }
   res.writeHead(answer.status, headers);
   res.end(answer.text === null || method === 'HEAD' ? undefined : answer.text);
 }

@@ -1,5 +1,7 @@
+import type { Principal } from '@tallystick/access';
 import type { Timers } from '@tallystick/kernel';
 import { isId } from '@tallystick/operations';
+import type { Route } from '../join-endpoints.ts';
 import type { RequestContext } from '../request/pipeline.ts';
 import { health_paths } from './health-routes.ts';
 import type { Lifecycle } from './lifecycle.ts';
@@ -9,6 +11,8 @@ import type { Log } from './log.ts';
 export interface RequestLog {
   /** Logs a request when its answer has reached the network, or its client has gone. */
   ended(ctx: RequestContext, duration_ms: number): void;
+  /** Logs a message of the network that was refused unread, which takes no time. */
+  refused(route: Pick<Route, 'method' | 'path'>, status: number, principal: Principal, request_id: string): void;
 }
 
 /** Of a line: which request, and how long it took. */
@@ -23,6 +27,14 @@ interface Group {
   readonly status: number;
   readonly is_aborted: boolean;
   readonly requests: Request[];
+}
+
+/** Refused messages of one caller. */
+interface Refusals {
+  readonly route: Pick<Route, 'method' | 'path'>;
+  readonly status: number;
+  readonly principal: Principal;
+  readonly requests: Pick<Request, 'request_id'>[];
 }
 
 /** How long a request waits for others that share its line, milliseconds. */
@@ -41,10 +53,11 @@ export function createRequestLog(
   grouped_routes: ReadonlySet<string>,
 ): RequestLog {
   let groups: Group[] = [];
+  let refusals: Refusals[] = [];
   signal.addEventListener('abort', write, { once: true });
 
   function add(ctx: RequestContext, request: Request): void {
-    if (groups.length === 0) after(gathering_ms, write);
+    gather();
     const { state, res } = ctx;
     const status = statusOf(res);
     const is_aborted = !res.writableFinished;
@@ -61,9 +74,20 @@ export function createRequestLog(
     if (signal.aborted) write();
   }
 
+  function gather(): void {
+    if (groups.length === 0 && refusals.length === 0) after(gathering_ms, write);
+  }
+
   function write(): void {
     const ended = groups;
     groups = [];
+    const refused = refusals;
+    refusals = [];
+    for (const { route, status, principal, requests } of refused) {
+      const { method, path } = route;
+      const { key_id, company_id } = principal;
+      log.info({ method, route: path, status, key_id, company_id, requests }, 'requests refused');
+    }
     for (const { ctx, requests } of ended) {
       const [first, ...others] = requests;
       if (others.length === 0) log.info(summarize(ctx, first!), 'request');
@@ -78,6 +102,13 @@ export function createRequestLog(
       if (lines === undefined && grouped_routes.has(route)) add(ctx, request);
       else if (health_paths.has(route)) log.debug(summarize(ctx, request), 'request');
       else log.info(summarize(ctx, request), 'request');
+    },
+    refused(route, status, principal, request_id) {
+      gather();
+      const refused = refusals.find((other) => other.route === route && other.principal === principal);
+      if (refused !== undefined) refused.requests.push({ request_id });
+      else refusals.push({ route, status, principal, requests: [{ request_id }] });
+      if (signal.aborted) write();
     },
   };
 }

@@ -92,8 +92,13 @@ export function sendContinue(
 }
 
 /** Whether the whole body is buffered, and nothing has begun to read it. In HTTP/2 this is not known. */
-function isWhole({ httpVersionMajor, complete, readableFlowing, readableDidRead }: IncomingMessage): boolean {
-  return httpVersionMajor === 1 && complete && readableFlowing === null && !readableDidRead;
+function isWhole(req: IncomingMessage): boolean {
+  return req.httpVersionMajor === 1 && req.complete && isUntouched(req);
+}
+
+/** Whether nothing has begun to read the body. Node then discards what has arrived of it. */
+function isUntouched({ readableFlowing, readableDidRead }: IncomingMessage): boolean {
+  return readableFlowing === null && !readableDidRead;
 }
 
 /** Whether the headers announce a body. In HTTP/2, which a host may speak, the end of the stream does. */
@@ -135,7 +140,8 @@ function pauseFor({ after }: BodyTimers, req: IncomingMessage, ms: number): void
  * `drop_wait_ms_max`.
  */
 export function dropBody(req: IncomingMessage, pace: BodyPace, timers: BodyTimers): void {
-  if ((req.complete && req.readableLength === 0) || req.listenerCount('data') > 0) return;
+  if (req.complete && (req.readableLength === 0 || isUntouched(req))) return;
+  if (req.listenerCount('data') > 0) return;
   const toWait = pace.open('dropped', drop_wait_ms_max);
   let dropped = 0;
   req.on('data', (chunk: Buffer) => {
@@ -150,7 +156,7 @@ export function dropBody(req: IncomingMessage, pace: BodyPace, timers: BodyTimer
 /**
  * Whether so much of a body is announced that the connection is closed instead of discarding it.
  */
-export function isTooLongToDrop({ headers }: IncomingMessage): boolean {
+export function isTooLongToDrop({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   return Number(headers['content-length']) > dropped_bytes_max;
 }
 

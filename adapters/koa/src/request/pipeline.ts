@@ -124,7 +124,7 @@ export interface PipelinePorts extends RateLimitPorts {
   readonly timers: Timers;
   readonly log: Log;
   readonly metrics: Pick<Metrics, 'requestRefused' | 'decision'>;
-  readonly network: Pick<Network, 'refuseUnread'>;
+  readonly network: Pick<Network, 'refuseUnread' | 'isOverloaded' | 'hurry'>;
   readonly authenticator: Authenticator;
   readonly doors: Doors;
   readonly bodies: Bodies;
@@ -243,13 +243,25 @@ function needsBody(route: Route, principal: Principal, headers: IncomingHttpHead
 }
 
 export function answerOverload(
-  { metrics }: Pick<PipelinePorts, 'metrics'>,
-  { sheds_load }: Route,
+  ports: Pick<PipelinePorts, 'metrics'>,
+  route: Pick<Route, 'sheds_load'>,
   request_id: string,
 ): RenderedAnswer {
-  if (sheds_load !== 'with_item') return render(overloadAnswer(request_id));
-  metrics.decision(unread_item.decline_reason);
-  return render(undecidedAnswer(unread_item, request_id));
+  countOverload(ports, route);
+  return overloadOf(route, request_id);
+}
+
+/** Counts the decision of an answer to overload, if it is one. */
+export function countOverload(
+  { metrics }: Pick<PipelinePorts, 'metrics'>,
+  { sheds_load }: Pick<Route, 'sheds_load'>,
+): void {
+  if (sheds_load === 'with_item') metrics.decision(unread_item.decline_reason);
+}
+
+/** The answer of a route to overload. */
+export function overloadOf({ sheds_load }: Pick<Route, 'sheds_load'>, request_id: string): RenderedAnswer {
+  return render(sheds_load === 'with_item' ? undecidedAnswer(unread_item, request_id) : overloadAnswer(request_id));
 }
 
 /** The steps after the body has arrived. */

@@ -89,11 +89,20 @@ export interface RateLimitPorts {
   readonly rate_limit_per_minute: number | null;
 }
 
+/** Whether the key of a caller or its company has a rate limit. */
+export function hasRateLimit(
+  { rate_limit_per_minute }: Pick<RateLimitPorts, 'rate_limit_per_minute'>,
+  principal: Principal,
+): boolean {
+  const of_key = principal.rate_limit_per_minute ?? rate_limit_per_minute;
+  return of_key !== null || principal.company_rate_limit_per_minute !== null;
+}
+
 /** Refuses (`rate_limited`) a request past a limit of its key or its company. */
 export function enforceRateLimit(ports: RateLimitPorts, principal: Principal): void {
+  if (!hasRateLimit(ports, principal)) return;
   const { key_id, company_id, company_rate_limit_per_minute } = principal;
   const of_key = principal.rate_limit_per_minute ?? ports.rate_limit_per_minute;
-  if (of_key === null && company_rate_limit_per_minute === null) return;
   const limits: (Limit & { readonly of: string })[] = [];
   if (of_key !== null) limits.push({ id: `key:${key_id}`, per_minute: of_key, of: 'this key' });
   if (company_rate_limit_per_minute !== null) {

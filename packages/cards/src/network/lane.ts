@@ -59,6 +59,8 @@ export class Lane {
   passes: Promise<void> = Promise.resolve();
   /** When the waiting messages are examined next for those that have waited too long; else null. */
   watched_until_ms: number | null = null;
+  /** Messages gather for the next pass since then; null: they do not. */
+  gathering: { readonly since_ms: number; end(): void } | null = null;
   readonly #bounds: LaneBounds;
   #queue: Place[] = [];
   /** The most messages of the next pass. Fewer than the bound after a pass that left messages. */

@@ -96,6 +96,13 @@ export interface Network {
    * Returns whether it did. Saves its caller the work of reading a message for nothing.
    */
   refuseUnread(): boolean;
+  /** Whether `refuseUnread` would refuse a message now. */
+  isOverloaded(): boolean;
+  /**
+   * Begins a pass for which the ledger has gathered messages for 50 ms. Called by who refuses so
+   * many that the turn of the process, for whose end the ledger waits, does not end.
+   */
+  hurry(): void;
   /**
    * Ends a hold by hand. It waits with the messages of the network, so that it is before or after
    * each of them. Rejects with the fault when it could not be recorded.
@@ -138,6 +145,9 @@ export const decision_ms_max_default = 5_000;
 
 /** How long a pass over several cards waits for one that another transaction holds. */
 const held_ms_max = 500;
+
+/** The longest time for which messages gather before a pass, milliseconds, while others are refused. */
+const gathering_ms_max = 50;
 
 /** The most lanes of held cards. Further held cards share them. */
 const held_lanes_max = 4;
@@ -183,6 +193,13 @@ export function createNetwork(ports: NetworkPorts): Network {
     return null;
   }
 
+  /** Why a message would be refused in every lane; null: it would not. */
+  function findOverloadOfAll(): OverloadReason | null {
+    if (!phase.is('open')) return null;
+    const overload = findOverload(lanes[0]!);
+    return lanes.some((lane) => findOverload(lane) === null) ? null : overload;
+  }
+
   function submit(message: NetworkMessage, arrived_ms?: number): Promise<NetworkAnswer> {
     if (!phase.is('open')) return Promise.reject(new Fault('the network side is closing', { retryable: true }));
     const held_lane = held_lanes.size === 0 ? undefined : held_lanes.get(cardNamedBy(message));
@@ -207,7 +224,7 @@ export function createNetwork(ports: NetworkPorts): Network {
 
   async function run(lane: Lane): Promise<void> {
     while (lane.length > 0) {
-      await ledger.gather?.();
+      await gather(lane);
       refuseOverdue(lane);
       const batch = lane.take();
       waiting_count -= batch.messages.length;
@@ -215,6 +232,15 @@ export function createNetwork(ports: NetworkPorts): Network {
     }
     lane.rest();
     for (const [card, held_lane] of held_lanes) if (held_lane === lane) held_lanes.delete(card);
+  }
+
+  async function gather(lane: Lane): Promise<void> {
+    if (ledger.gather === undefined) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    lane.gathering = { since_ms: monotonicNow(), end: resolve };
+    void ledger.gather().then(resolve);
+    await promise;
+    lane.gathering = null;
   }
 
   /**
@@ -319,12 +345,16 @@ export function createNetwork(ports: NetworkPorts): Network {
     },
     clear: (message, arrived_ms) => submit(message, arrived_ms) as Promise<ClearingAnswer>,
     refuseUnread() {
-      if (!phase.is('open')) return false;
-      const overload = findOverload(lanes[0]!);
-      if (overload === null || lanes.some((lane) => findOverload(lane) === null)) return false;
-      onOverload?.(overload);
-      return true;
+      const overload = findOverloadOfAll();
+      if (overload !== null) onOverload?.(overload);
+      return overload !== null;
     },
+    hurry() {
+      for (const { gathering } of lanes) {
+        if (gathering !== null && monotonicNow() - gathering.since_ms > gathering_ms_max) gathering.end();
+      }
+    },
+    isOverloaded: () => findOverloadOfAll() !== null,
     release: (message) => submit(message) as Promise<ReleaseAnswer>,
     rematch: (message) => submit(message) as Promise<RematchAnswer>,
     async drain() {

@@ -32,10 +32,15 @@ class Overload {
   readonly world = new NetworkWorld(now);
   readonly network;
 
-  constructor(plan: PassPlan, { passes_at_once = 1, batch_max = 4, queue_max = 10_000 } = {}) {
+  constructor(
+    plan: PassPlan,
+    { passes_at_once = 1, batch_max = 4, queue_max = 10_000 } = {},
+    gather?: NonNullable<Ledger['gather']>,
+  ) {
     const { world, time } = this;
     const ledger: Ledger = {
       passes_at_once,
+      ...(gather === undefined ? {} : { gather }),
       pass: async <Result>(messages: readonly Lookup[], fold: Fold<Result>): Promise<Result> => {
         const { ms, fails } = plan(messages.length);
         this.pass_sizes.push(messages.length);
@@ -170,6 +175,31 @@ describe('a message that would wait too long', () => {
     const burst = [running, ...run.sendMany(60)];
     await run.time.advance(400);
     assert.deepEqual(new Set(run.outcomes(burst)), new Set(['decided']));
+  });
+});
+
+describe('a pass that gathers messages while others are refused', () => {
+  test('begins after 50 ms, though the turn of the process does not end', async () => {
+    const turns: (() => void)[] = [];
+    const gather = () => new Promise<void>((end) => void turns.push(end));
+    const run = new Overload(always(1), {}, gather);
+    run.sendMany(4);
+    await run.time.advance(50);
+    run.network.hurry();
+    await run.time.advance(0);
+    assert.deepEqual(run.pass_sizes, []);
+    await run.time.advance(1);
+    run.network.hurry();
+    await run.time.advance(1);
+    assert.deepEqual(run.pass_sizes, [4]);
+    run.send();
+    await run.time.advance(1);
+    run.network.hurry();
+    await run.time.advance(1);
+    assert.deepEqual(run.pass_sizes, [4], 'the next pass gathers for as long');
+    turns.at(-1)!();
+    await run.time.advance(1);
+    assert.deepEqual(run.pass_sizes, [4, 1]);
   });
 });
 
