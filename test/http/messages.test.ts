@@ -370,6 +370,33 @@ describe('a request of many messages', () => {
     assert.ok(passes.every((count) => count <= 9));
   });
 
+  it('leaves places to single messages, however many other requests send lines', async (t) => {
+    const { service, release } = await startHeld(t, {}, { requests_max: 128 });
+    const { card_number } = await issue(service);
+    const requests = Array.from({ length: 8 }, () => openMessages(service));
+    for (const messages of requests) {
+      const lines = Array.from({ length: 200 }, () => lineOf('authorization', authorization(card_number)));
+      messages.write(`no message\n${lines.join('')}`);
+      messages.end();
+      await until(() => messages.answers.length === 1);
+    }
+    const alone = Array.from({ length: 16 }, () =>
+      service.send('POST', '/network/v1/authorizations', { key: 'network', body: authorization(card_number) }),
+    );
+    await until(async () => {
+      const { text } = await service.send('GET', '/metrics', { key: null });
+      return /^tallystick_http_requests_in_flight 25$/m.test(text);
+    });
+    release();
+    assert.deepEqual(new Set((await Promise.all(alone)).map(({ status }) => status)), new Set([200]));
+    for (const messages of requests) {
+      const [refused, ...decided] = byLine(await messages.ended);
+      assert.equal(refused?.status, 400);
+      assert.equal(decided.length, 200);
+      assert.deepEqual(new Set(decided.map(({ status }) => status)), new Set([200]));
+    }
+  });
+
   it('gets 503 for lines beyond the load, with the code U for authorizations', async (t) => {
     const { service, passes, release } = await startHeld(t, { queue_max: 1 });
     const { card_number, id } = await issue(service);

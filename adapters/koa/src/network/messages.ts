@@ -82,7 +82,7 @@ export function createMessages(
     const owner = ownerOf(principal);
     /** Lines of one request share the places with those of others, and leave some to single messages. */
     const line_owner = `messages:${state.request_id}`;
-    const { decisions, message_streams } = ports.doors;
+    const { decisions, message_lines, message_streams } = ports.doors;
     const message_routes = new Map(
       by_type.map(([type, route]) => {
         const query = queryOf(ctx, route!);
@@ -101,6 +101,7 @@ export function createMessages(
         return answerError(ports, route, call.request_id, nameFields(error, 'data.', http_names));
       } finally {
         decisions.leave(line_owner);
+        message_lines.release(null);
       }
     };
     /** Why no line can be decided now: the key is refused, or could not be looked up. */
@@ -120,7 +121,7 @@ export function createMessages(
         }
         return !isExpected(problem);
       },
-      hasPlace: () => !decisions.isFull(line_owner),
+      hasPlace: () => message_lines.mayTake(null) && !decisions.isFull(line_owner),
       answer(content, arrived_ms) {
         let message: MessageRoute | null = null;
         try {
@@ -133,6 +134,7 @@ export function createMessages(
           if (ports.network.refuseUnread()) return answerOverload(ports, message.route, state.request_id);
           const body = checkBody(message.route.operation, value);
           decisions.enter(line_owner);
+          message_lines.take(null);
           return decide(message, { ...message.bodyless, now_ms, arrived_ms, body });
         } catch (error) {
           return answerError(ports, message?.route ?? null, state.request_id, error);

@@ -1,4 +1,5 @@
 import type { Timers } from '@tallystick/kernel';
+import { createFairShare, type FairShare } from '@tallystick/operations';
 import { type Admission, createAdmission } from './admission.ts';
 import { createShares, type Shares } from './shares.ts';
 
@@ -15,6 +16,8 @@ export interface Doors {
   readonly decisions: Admission;
   /** Requests of many network messages, of which each key has a share. Their lines are in `decisions`. */
   readonly message_streams: Admission;
+  /** Their lines in progress: however many requests send lines, single messages find places. */
+  readonly message_lines: FairShare;
   /** Other requests with an API key, of which each company has a share. */
   readonly keys: Admission;
   /** Requests to Open Banking with a valid token, of which each third party has a share. */
@@ -37,6 +40,7 @@ export function createDoors(requests_max: number, timers: Pick<Timers, 'after'>)
   return {
     decisions: createAdmission(requests_max),
     message_streams: createAdmission(an_eighth),
+    message_lines: createFairShare(Math.ceil(requests_max * 0.75)),
     keys: createAdmission(requests_max),
     third_parties: createAdmission(requests_max),
     tokens: createShares(an_eighth, timers),
