@@ -141,8 +141,11 @@ describe('a message of the network', () => {
 
   it('is refused when its body has no room, also when it came with its headers', async (t) => {
     const service = await startService(t, 'sqlite', (ports) => ({ ...ports, bodies_bytes_max: 256 }));
-    const message = { key: 'network', body: authorization('4111111111111111') } as const;
-    const { status, json } = await service.send('POST', '/network/v1/authorizations', message);
-    assert.deepEqual([status, json.data.decline_reason], [503, 'U']);
+    const headers = { authorization: `Bearer ${sandbox_keys.network}`, 'content-type': 'application/json' };
+    const body = JSON.stringify(authorization('4111111111111111'));
+    for (const in_pieces of [false, true]) {
+      const { status, text } = await send(service, '/network/v1/authorizations', { headers, body }, in_pieces);
+      assert.deepEqual([status, JSON.parse(text).data.decline_reason], [503, 'U']);
+    }
   });
 });
