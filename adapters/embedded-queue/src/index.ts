@@ -12,6 +12,7 @@ export function embeddedQueue(): DeliveryQueue {
   let waiting: DeliveryOffer[] = [];
   let closed = false;
   return {
+    is_of_one_process: true,
     async offer(offers) {
       if (closed) return;
       if (accept !== null) accept(offers);

@@ -281,6 +281,51 @@ test('work gathers longer after a round with more claims, up to four times as lo
   }
 });
 
+test('a reservation has room for what the lanes and the process have, and sends it without a claim or an offer', async () => {
+  const { webhook, deliveries, courier, sender, desk } = setUp({ in_flight_per_webhook_max: 2, in_flight_max: 5 });
+  for (const id of [1, 2, 3]) webhook(id);
+  const made = [1, 2, 3].flatMap((id) => deliveries(id, 3));
+  const offers = made.map(({ id, webhook_id }) => ({ delivery_id: id, webhook_id }));
+  assert.deepEqual(courier.reserve().choose(offers), [], 'before it runs');
+  await courier.start();
+  const reserved = courier.reserve();
+  const mine = reserved.choose(offers);
+  assert.deepEqual(mine, [1, 2, 4, 5, 7]);
+  assert.deepEqual(reserved.choose(offers), mine, 'a second attempt of the transaction');
+  const orders = await desk.claim(mine, start_ms, reserved.lease);
+  sender.rule = () => ok;
+  const claims = desk.claims;
+  reserved.send(orders);
+  reserved.release();
+  await courier.settled();
+  assert.deepEqual([sender.sent.length, desk.claims], [5, claims]);
+  const states = desk.tables.deliveries.values().map(({ state }) => state);
+  assert.equal(states.filter((state) => state === 'succeeded').length, 5);
+});
+
+test('a reservation keeps nothing for deliveries behind offers that wait, and its end frees its room', async () => {
+  const { webhook, deliveries, courier, queue, sender } = setUp({ in_flight_per_webhook_max: 1 });
+  webhook(1);
+  const offers = deliveries(1, 4).map(({ id, webhook_id }) => ({ delivery_id: id, webhook_id }));
+  await courier.start();
+  const reserved = courier.reserve();
+  assert.deepEqual(reserved.choose(offers.slice(0, 1)), [1]);
+  await queue.offer(offers.slice(1, 3));
+  await turn();
+  assert.equal(sender.sent.length, 0, 'the reservation has the room of the lane');
+  assert.deepEqual(courier.reserve().choose(offers.slice(3)), []);
+  sender.rule = () => ok;
+  reserved.release();
+  await turn();
+  await courier.settled();
+  await courier.sweep();
+  await courier.settled();
+  assert.deepEqual(
+    sender.sent.map(({ headers }) => headers['webhook-id']),
+    ['2', '3', '1', '4'],
+  );
+});
+
 test('a courier that was never started offers due deliveries to others, and stops', async () => {
   const { webhook, deliveries, courier, sender, queue } = setUp();
   webhook(1);

@@ -83,6 +83,7 @@ export function createDeliveries(ports: DeliveriesPorts): Deliveries {
   const relay = createRelay({
     unitOfWork: persistence.unitOfWork,
     queue,
+    courier: queue.is_of_one_process === true && ports.sends ? courier : null,
     clock,
     pause,
     faulted: (error) => observer.faulted(error),

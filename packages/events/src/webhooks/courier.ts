@@ -25,11 +25,14 @@
  *   offered ──lane full, or known──────────> dropped: a later sweep offers it again, if it is still due
  *   waiting ──not claimable any more───────> dropped: another process has it, or its webhook is inactive
  *
+ * The relay of the same process reserves room, and claims new deliveries as it makes them: they are
+ * sent as soon as they are committed.
+ *
  * Each webhook has a separate lane with a bound on requests in flight, so that a slow or dead
  * endpoint delays no other. A webhook that keeps failing is limited to one request in flight until
  * it succeeds. The schedule does not depend on any of this.
  */
-import { assert, createPhase, drawLease, Fault, type Random } from '@tallystick/kernel';
+import { assert, createPhase, drawLease, Fault, type Lease, type Random } from '@tallystick/kernel';
 import { type Attempt, afterAttempt, type Delivery, isSuccess } from './delivery.ts';
 import { eventBody, type RequestSigner, requestSigner, type SignRequest } from './delivery-request.ts';
 import type { DeliveryDesk, DeliveryOffer, DeliveryQueue, WorkOrder, WorkResult } from './ports.ts';
@@ -103,6 +106,8 @@ export interface Courier {
    * Returns the number of offers: 0 once stopping.
    */
   sweep(): Promise<number>;
+  /** Reserves room for deliveries that the relay of this process makes. */
+  reserve(): Reservation;
   /**
    * Resolves when no offer waits to be claimed, no request is in flight and no result is
    * unrecorded.
@@ -113,6 +118,24 @@ export interface Courier {
    * waiting deliveries again. A second call is a `Violation`.
    */
   stop(): Promise<void>;
+}
+
+/**
+ * Room of a courier for deliveries that are claimed in the transaction that makes them. They are
+ * sent without a transaction in between.
+ */
+export interface Reservation {
+  /** With which the deliveries are claimed. */
+  readonly lease: Lease;
+  /**
+   * Returns the deliveries for which there is room, and keeps it in place of what it kept before.
+   * There is none behind offers that wait, or when the courier does not run.
+   */
+  choose(offers: readonly DeliveryOffer[]): readonly number[];
+  /** Sends the claimed deliveries, which must be of those chosen last. */
+  send(orders: readonly WorkOrder[]): void;
+  /** Ends the reservation of what was not sent. */
+  release(): void;
 }
 
 interface Lane {
@@ -194,7 +217,10 @@ export function createCourier(ports: CourierPorts): Courier {
   }
 
   function isReady(lane: Lane, slow_in_flight: number): boolean {
-    if (lane.waiting.length === 0) return false;
+    return lane.waiting.length > 0 && hasRoom(lane, slow_in_flight);
+  }
+
+  function hasRoom(lane: Lane, slow_in_flight: number): boolean {
     if (!isSlow(lane)) return lane.in_flight < limits.in_flight_per_webhook_max;
     return lane.in_flight === 0 && slow_in_flight < limits.in_flight_max / 4;
   }
@@ -233,7 +259,7 @@ export function createCourier(ports: CourierPorts): Courier {
     lane.known.delete(delivery_id);
     // The courier remembers a failing webhook, but only a limited number of them.
     const forgettable = lane.failures_in_a_row === 0 || lanes.size > lanes_max;
-    if (lane.known.size === 0 && forgettable) lanes.delete(lane.webhook_id);
+    if (lane.known.size === 0 && lane.in_flight === 0 && forgettable) lanes.delete(lane.webhook_id);
   }
 
   /** Begins a round: immediately after a pause, otherwise when enough work may have gathered. */
@@ -255,9 +281,13 @@ export function createCourier(ports: CourierPorts): Courier {
       rounds.enter('resting');
       round = null;
       round_ended_ms = machineNow();
-      if (hasWork()) wake();
-      else settleIfIdle();
+      goOn();
     });
+  }
+
+  function goOn(): void {
+    if (hasWork()) wake();
+    else settleIfIdle();
   }
 
   async function runRound(): Promise<void> {
@@ -294,6 +324,45 @@ export function createCourier(ports: CourierPorts): Courier {
       void send(lane, order);
     }
     for (const [delivery_id, lane] of lanes_by_delivery) release(lane, delivery_id);
+  }
+
+  function reserve(): Reservation {
+    const chosen = new Map<number, Lane>();
+    const releaseChosen = (): void => {
+      for (const [delivery_id, lane] of chosen) release(lane, delivery_id);
+      chosen.clear();
+    };
+    return {
+      lease: drawLease(ports.random, machineNow(), limits.lease_ms),
+      choose(offers) {
+        releaseChosen();
+        if (!phase.is('running')) return [];
+        let slow_in_flight = slowInFlight();
+        for (const { delivery_id, webhook_id } of offers) {
+          if (in_flight >= limits.in_flight_max || chosen.size >= limits.batch_max) break;
+          const lane = laneOf(webhook_id);
+          if (lane.waiting.length > 0 || !hasRoom(lane, slow_in_flight)) continue;
+          lane.known.add(delivery_id);
+          lane.in_flight += 1;
+          in_flight += 1;
+          if (isSlow(lane)) slow_in_flight += 1;
+          chosen.set(delivery_id, lane);
+        }
+        return [...chosen.keys()];
+      },
+      send(orders) {
+        for (const order of orders) {
+          const lane = chosen.get(order.delivery.id);
+          assert(lane !== undefined, 'only a delivery with a reservation is sent without a claim');
+          chosen.delete(order.delivery.id);
+          void send(lane, order);
+        }
+      },
+      release() {
+        releaseChosen();
+        goOn();
+      },
+    };
   }
 
   async function send(lane: Lane, order: WorkOrder): Promise<void> {
@@ -405,6 +474,7 @@ export function createCourier(ports: CourierPorts): Courier {
       await queue.offer(offers);
       return offers.length;
     },
+    reserve,
     settled,
     async stop() {
       phase.enter('stopping');

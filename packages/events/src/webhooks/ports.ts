@@ -87,6 +87,11 @@ export interface Outbox {
   ): Promise<readonly { readonly webhook: Webhook; readonly last_sequence: number }[]>;
   /** Inserts the deliveries, and stores the last sequence number of each webhook. */
   enqueue(deliveries: readonly NewDelivery[]): Promise<readonly DeliveryOffer[]>;
+  /**
+   * Claims deliveries that this transaction has enqueued, as the desk does, for the courier of the
+   * same process. If the transaction does not commit, there is neither delivery nor claim.
+   */
+  claim: DeliveryDesk['claim'];
 }
 
 export type NewDelivery = Omit<Delivery, 'id'>;
@@ -219,6 +224,11 @@ export interface Workload {
  * sweep offers due deliveries again. The queue receives only due work, never a delay.
  */
 export interface DeliveryQueue {
+  /**
+   * Whether offers reach only the process that makes them. Its relay then leaves new deliveries to
+   * its courier without an offer.
+   */
+  readonly is_of_one_process?: true;
   /**
    * Never rejects because the queue's own infrastructure is unavailable: a later sweep repeats the
    * failed offers.

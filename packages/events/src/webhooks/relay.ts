@@ -22,11 +22,17 @@
  */
 import { type Clock, createPhase, type UnitOfWork } from '@tallystick/kernel';
 import { subscribedNameOf } from '../log/event-type.ts';
+import type { Courier } from './courier.ts';
 import type { DeliveryOffer, DeliveryQueue, EventToRelay, NewDelivery, Outbox } from './ports.ts';
 
 export interface RelayPorts {
   readonly unitOfWork: UnitOfWork<{ readonly outbox: Outbox }>;
   readonly queue: Pick<DeliveryQueue, 'offer'>;
+  /**
+   * The courier of this process, which sends as many of the new deliveries as it has room for. They
+   * are claimed in the transaction that makes them, and not offered. Null: all are offered.
+   */
+  readonly courier?: Pick<Courier, 'reserve'> | null;
   readonly clock: Clock;
   /** Resolves after this number of milliseconds of machine time. */
   readonly pause: (ms: number) => Promise<void>;
@@ -97,10 +103,24 @@ export function createRelay(ports: RelayPorts, options: RelayOptions = {}): Rela
   /** Returns whether the batch was full, so that there may be more events. */
   async function runBatch(): Promise<boolean> {
     const now_ms = clock.nowMs();
-    const relayed = await unitOfWork.run((tx) => relayEvents(tx, now_ms, batch_max));
-    passed_over = relayed.passed_over;
-    if (relayed.offers.length > 0) await queue.offer(relayed.offers);
-    return relayed.events === batch_max;
+    const reserved = ports.courier?.reserve() ?? null;
+    try {
+      const relayed = await unitOfWork.run(async (tx) => {
+        const relayed = await relayEvents(tx, now_ms, batch_max);
+        const mine = reserved?.choose(relayed.offers) ?? [];
+        const orders =
+          reserved === null || mine.length === 0 ? [] : await tx.outbox.claim(mine, now_ms, reserved.lease);
+        return { ...relayed, orders };
+      });
+      passed_over = relayed.passed_over;
+      const claimed = new Set(relayed.orders.map(({ delivery }) => delivery.id));
+      const offers = relayed.offers.filter(({ delivery_id }) => !claimed.has(delivery_id));
+      reserved?.send(relayed.orders);
+      if (offers.length > 0) await queue.offer(offers);
+      return relayed.events === batch_max;
+    } finally {
+      reserved?.release();
+    }
   }
 
   async function runGathered(): Promise<void> {

@@ -8,6 +8,7 @@ import {
 } from '@tallystick/events';
 import { newestFirst } from '../../storage/paging.ts';
 import type { State } from '../../storage/state.ts';
+import { claim } from '../webhooks/delivery-desk.ts';
 
 export function eventStore(state: State): EventStore {
   const { events } = state;
@@ -39,7 +40,9 @@ export function appendEvent({ events, outbox }: State, event: Event): Event {
 }
 
 /** The events that no relay has taken, and the deliveries that a relay makes of them. */
-export function outbox({ deliveries, outbox: events, webhook_sequences, webhooks }: State): Outbox {
+export function outbox(state: State): Outbox {
+  const { deliveries, outbox: events, webhook_sequences, webhooks } = state;
+
   function take(wanted: readonly EventToRelay[]): readonly EventToRelay[] {
     for (const { id } of wanted) events.delete(id);
     return wanted;
@@ -76,5 +79,7 @@ export function outbox({ deliveries, outbox: events, webhook_sequences, webhooks
         return { delivery_id: id, webhook_id: delivery.webhook_id };
       });
     },
+
+    claim: async (delivery_ids, now_ms, lease) => claim(state, delivery_ids, now_ms, lease),
   };
 }

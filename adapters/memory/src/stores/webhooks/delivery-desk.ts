@@ -55,7 +55,12 @@ function dueBy(state: State, now_ms: number): readonly Delivery[] {
     .toSorted((a, b) => a.due_at_ms! - b.due_at_ms! || a.id - b.id);
 }
 
-function claim(state: State, delivery_ids: readonly number[], now_ms: number, lease: Lease): readonly WorkOrder[] {
+export function claim(
+  state: State,
+  delivery_ids: readonly number[],
+  now_ms: number,
+  lease: Lease,
+): readonly WorkOrder[] {
   const { delivery_leases, events, webhooks } = state;
   const { token, until_machine_ms } = lease;
   const wanted = new Set(delivery_ids);

@@ -7,6 +7,7 @@ import { EventOutboxEntry } from '../../schema/tables/events.ts';
 import { Delivery } from '../../schema/tables/webhooks.ts';
 import { insertAll } from '../queries/insert-rows.ts';
 import { isOneOf, jsonRows } from '../queries/json-rows.ts';
+import { claim } from '../webhooks/delivery-desk.ts';
 import { webhookOf } from '../webhooks/webhooks.ts';
 
 /**
@@ -132,6 +133,8 @@ export function outbox(session: Session): Outbox {
         .toSorted((a, b) => a.id - b.id)
         .map(({ id, webhook_id }): DeliveryOffer => ({ delivery_id: id, webhook_id }));
     },
+
+    claim: (delivery_ids, now_ms, lease) => claim(session, delivery_ids, now_ms, lease),
   };
 }
 

@@ -70,7 +70,8 @@ export function deliveryDesk(sessions: UnitOfWork<Session>): DeliveryDesk {
   };
 }
 
-async function claim(
+/** Claims deliveries in the transaction of the session. */
+export async function claim(
   { db, dialect }: Session,
   delivery_ids: readonly number[],
   now_ms: number,

@@ -1,4 +1,4 @@
-import { createWebhook, type NewDelivery, updateWebhook } from '@tallystick/events';
+import { createWebhook, type NewDelivery, relayEvents, updateWebhook } from '@tallystick/events';
 import { assert, Refusal } from '@tallystick/kernel';
 import { assertEqual, refusalOf } from '../assertions.ts';
 import { anotherOf, type ContractRule, rule } from '../rule.ts';
@@ -9,6 +9,7 @@ import {
   callOf,
   clear_sealer,
   deliveriesOf,
+  lease,
   now_ms,
   register,
   relayAll,
@@ -135,6 +136,38 @@ export const outbox_contract: readonly ContractRule<WebhookStorage>[] = [
       'the offers',
     );
   }),
+  rule(
+    'deliveries can be claimed in the transaction that enqueues them, and a rollback leaves nothing',
+    async (here) => {
+      const company_id = await newCompany(here);
+      const webhook = await register(here, company_id);
+      await appendEvents(here, company_id, 3);
+      const makeClaimed = (fails: boolean) =>
+        here.unitOfWork.run(async (tx) => {
+          const { offers } = await relayEvents(tx, now_ms, 10);
+          const mine = offers.slice(0, 2).map(({ delivery_id }) => delivery_id);
+          const orders = await tx.outbox.claim(mine, now_ms, lease);
+          if (fails) throw new Error('rolled back');
+          return orders;
+        });
+      await makeClaimed(true).catch(() => undefined);
+      assertEqual(await deliveriesOf(here, webhook.id), [], 'after the rollback');
+      const orders = await makeClaimed(false);
+      const stored = await deliveriesOf(here, webhook.id);
+      assertEqual(
+        orders.map(({ delivery, lease: token }) => ({ delivery, token })),
+        stored.slice(0, 2).map((delivery) => ({ delivery, token: lease.token })),
+        'the work orders',
+      );
+      const ids = stored.map(({ id }) => id);
+      const claimed = await here.delivery_desk.claim(ids, now_ms, { ...lease, token: 'another' });
+      assertEqual(
+        claimed.map(({ delivery }) => delivery.id),
+        ids.slice(2),
+        'what another process can claim',
+      );
+    },
+  ),
   rule('two concurrent relays make one delivery per event, numbered without a gap', async (here) => {
     const there = await anotherOf(here);
     const company_id = await newCompany(here);
