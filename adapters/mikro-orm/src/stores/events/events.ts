@@ -1,7 +1,7 @@
-import type { Event, EventStore, NewEvent } from '@tallystick/events';
-import { type Selectable, sql } from 'kysely';
+import type { EventStore } from '@tallystick/events';
+import { sql } from 'kysely';
 import { prepared } from '../../connection/prepared-statement.ts';
-import { parseOrNull, type Session, type Tables, toJsonOrNull } from '../../connection/session.ts';
+import { type Session, toJsonOrNull } from '../../connection/session.ts';
 import type { WrittenEventIndex } from '../../event-index/event-index.ts';
 import { event_writers_lock, lockKey } from '../../schema/locks.ts';
 import { event_columns, eventRecord } from '../../schema/records/event-row.ts';
@@ -10,6 +10,7 @@ import { isOneOf } from '../queries/json-rows.ts';
 import { pageOf, readNewestFirst } from '../queries/paging.ts';
 import { findEventIds } from './event-search.ts';
 import { putInOutbox } from './outbox.ts';
+import { type EventRow, event_fields, eventOf } from './read-event.ts';
 
 /** Rows in one statement: it runs in one turn on SQLite. */
 const rows_max = 500;
@@ -77,26 +78,5 @@ export function eventStore(session: Session, event_index: Pick<WrittenEventIndex
         where ${isOneOf(dialect, 'id', ids)} order by id desc`.execute(db);
       return pageOf('events', rows, page.limit, eventOf);
     },
-  };
-}
-
-/** The fields that are read from an event's row. */
-export const event_fields = [
-  'id',
-  'company_id',
-  'event_type',
-  'created_at_ms',
-  'request_id',
-  'payload',
-  'previous',
-] as const;
-
-type EventRow = Pick<Selectable<Tables['tallystick_events']>, (typeof event_fields)[number]>;
-
-export function eventOf(row: EventRow): Event {
-  return {
-    ...row,
-    payload: JSON.parse(row.payload) as NewEvent['payload'],
-    previous: parseOrNull<NonNullable<NewEvent['previous']>>(row.previous),
   };
 }

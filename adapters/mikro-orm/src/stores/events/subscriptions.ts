@@ -8,7 +8,7 @@ import {
 import { type Selectable, sql } from 'kysely';
 import { lockOrSkip, parseOrNull, type Session, type Tables, toJsonOrNull } from '../../connection/session.ts';
 import { isOneOf, jsonRows } from '../queries/json-rows.ts';
-import { event_fields, eventOf } from './events.ts';
+import { event_fields, eventOf } from './read-event.ts';
 
 const move_columns = {
   name: 'text',

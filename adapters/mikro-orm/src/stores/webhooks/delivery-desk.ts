@@ -11,7 +11,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Session, Tables } from '../../connection/session.ts';
 import { columnsOf } from '../../schema/tables/columns.ts';
 import { DeliveryAttempt } from '../../schema/tables/webhooks.ts';
-import { event_fields, eventOf } from '../events/events.ts';
+import { event_fields, eventOf } from '../events/read-event.ts';
 import { forEach } from '../queries/for-each.ts';
 import { insertAll } from '../queries/insert-rows.ts';
 import { isOneOf, jsonRows } from '../queries/json-rows.ts';
