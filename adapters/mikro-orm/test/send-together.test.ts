@@ -108,6 +108,33 @@ describe('statements that are sent together', {
     assert.equal(answer!.rows.length, 2 * records.length);
   });
 
+  it('of a COPY keep their bytes until the server has read them', async () => {
+    await client.query('create table large (text text)');
+    const copy = copyInto('large', 'large', { text: 'text' });
+    const copies = (text: string) => Array.from({ length: 32 }, () => copy([{ text: text.repeat(20_000) }]));
+    // More bytes than the buffers of the two sockets hold: what follows is not sent yet.
+    const much = named('much', 'select length($1)', ['a'.repeat(32_000_000)]);
+    const texts = named('texts', `select distinct translate(text, 'a', '') as text from large`, []);
+
+    await sendTogether(client, copies('a'));
+    const answers = sendTogether(client, [named('wait', 'select pg_sleep(0.1)', []), much, ...copies('a')]);
+    copies('b');
+    await answers;
+    assert.deepEqual((await sendTogether(client, [texts]))[0]!.rows, [{ text: '' }]);
+
+    await sendTogether(client, copies('a'));
+    const failing = sendTogether(client, [named('failing', 'select 1 / 0', []), much, ...copies('a')]);
+    await assert.rejects(
+      failing.finally(() => copies('')),
+      { code: '22012' },
+    );
+    assert.deepEqual(
+      (await sendTogether(client, [texts]))[0]!.rows,
+      [{ text: '' }],
+      'the rest was read as it was sent',
+    );
+  });
+
   it('reject when the connection is closed', async () => {
     const other = new pg.Client({ connectionString: database.database_url, pipeline: true } as pg.ClientConfig);
     other.on('error', () => {});
