@@ -456,6 +456,34 @@ describe('a request of many messages', () => {
     assert.equal(recorded.json.data.length, 1);
   });
 
+  it('takes no line once the service stops, also of those that have arrived', async (t) => {
+    const gates = [Promise.resolve()];
+    const reached: number[] = [];
+    const service = await startService(t, 'sqlite', (ports) => ({
+      ...ports,
+      sandbox: {
+        ...ports.sandbox!,
+        async refreshClock() {
+          reached.push(1);
+          await gates.at(-1);
+        },
+      },
+    }));
+    const { card_number } = await issue(service);
+    const messages = openMessages(service);
+    messages.write(lineOf('authorization', authorization(card_number)));
+    await until(() => messages.answers.length === 1);
+    const gate = Promise.withResolvers<void>();
+    gates.push(gate.promise);
+    const before = reached.length;
+    messages.write(lineOf('authorization', authorization(card_number)));
+    await until(() => reached.length > before);
+    service.lifecycle.stop();
+    gate.resolve();
+    const [first, second] = await messages.ended;
+    assert.deepEqual([first?.status, second?.status, second?.data.response_code], [200, 503, '96']);
+  });
+
   it('ends when the service stops: what was taken is answered', async (t) => {
     const { service, passes, release } = await startHeld(t, {}, { requests_max: 1 });
     const { card_number } = await issue(service);

@@ -170,7 +170,6 @@ export async function exchangeLines(
   res.writeHead(200, { ...headersOf(ctx, lifecycle), 'Content-Type': lines_type });
   res.flushHeaders();
   res.once('close', leave).on('drain', awake);
-  req.socket.once('end', cutOff);
   lifecycle.signal.addEventListener('abort', awake);
   req.on('end', end).on('data', receive).on(body_cut_off, cutOff);
   // A host may have paused it.
@@ -197,7 +196,6 @@ export async function exchangeLines(
     cancelIdle();
     endExemption();
     res.off('close', leave).off('drain', awake);
-    req.socket.off('end', cutOff);
     lifecycle.signal.removeEventListener('abort', awake);
     req.off('end', end).off('data', receive).off(body_cut_off, cutOff);
   }

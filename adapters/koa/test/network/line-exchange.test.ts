@@ -177,8 +177,8 @@ describe('an exchange of lines', () => {
     assert.ok(taken < 20_000, `${taken} lines were answered to nobody`);
   });
 
-  it('is not bounded like other bodies, until it has ended', async (t) => {
-    const { port } = await serve(t, {
+  it('is not bounded like other bodies, and leaves its connection to the next request', async (t) => {
+    const { port, ended } = await serve(t, {
       server: (answer) =>
         createHttpServer((req, res) => (req.url === '/' ? answer(req, res) : req.resume()), {
           ...server_options,
@@ -193,8 +193,10 @@ describe('an exchange of lines', () => {
     other.write('POST /other HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n');
     const refused = await new Promise((resolve) => other.once('data', resolve));
     assert.match(String(refused), /^HTTP\/1\.1 408 /);
-    lines.socket.write(chunk('a\n'));
-    await until(() => lines.received.includes('"text":"a"'));
+    lines.socket.write(`${chunk('a\n')}0\r\n\r\n`);
+    await until(() => ended.length === 1);
+    lines.socket.write(`${head}${chunk('b\n')}0\r\n\r\n`);
+    await until(() => lines.received.includes('"text":"b"') || lines.is_closed);
     assert.equal(lines.is_closed, false);
   });
 
@@ -234,7 +236,7 @@ describe('an exchange of lines', () => {
 
   it('ends with the whole lines of a client that closes its side within a line', async (t) => {
     const { port, ended, taken } = await serve(t, {
-      server: (answer) => Object.assign(createServer(answer), { httpAllowHalfOpen: true }),
+      server: (answer) => createHttpServer(answer, server_options),
     });
     const client = open(t, port);
     client.socket.end(chunk('a\nhalf'));
