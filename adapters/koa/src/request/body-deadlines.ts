@@ -61,19 +61,13 @@ export function createBodyDeadlines(
     after(every_ms, look, { keeps_alive: false });
   };
 
-  /** A body that came with its headers is whole once the parser has read all of them. */
-  const watchRest = (req: IncomingMessage) => {
-    if (req.complete || req.destroyed) return;
-    arriving.set(req, monotonicNow());
-    req.once('close', () => arriving.delete(req));
-    schedule();
-  };
-
   return {
     watch(req) {
       const { headers } = req;
       if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return;
-      void Promise.resolve(req).then(watchRest);
+      arriving.set(req, monotonicNow());
+      req.once('close', () => arriving.delete(req));
+      schedule();
     },
   };
 }

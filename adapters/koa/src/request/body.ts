@@ -35,14 +35,6 @@ export async function readBody(
   if (!hasBody(req)) return no_bytes;
   if (Number(req.headers['content-length']) > body_bytes_max) throw tooLarge();
   sendContinue(req, res);
-  // The rest of what was read with the headers is parsed before this resolves.
-  await undefined;
-  if (isWhole(req)) {
-    const whole = (req.read() as Buffer | null) ?? no_bytes;
-    account.take(whole.length);
-    account.arrived(whole.length);
-    return whole;
-  }
   let bytes: Buffer = no_bytes;
   let length = 0;
   await new Promise<void>((resolve, reject) => {
@@ -89,11 +81,6 @@ export function sendContinue(
 ): void {
   const is_expected = httpVersionMinor === 1 && headers.expect?.toLowerCase() === '100-continue';
   if (is_expected && res._sent100 !== true) res.writeContinue();
-}
-
-/** Whether the whole body is buffered, and nothing has begun to read it. In HTTP/2 this is not known. */
-function isWhole(req: IncomingMessage): boolean {
-  return req.httpVersionMajor === 1 && req.complete && isUntouched(req);
 }
 
 /** Whether nothing has begun to read the body. Node then discards what has arrived of it. */
