@@ -28,6 +28,15 @@ export const lines_type = 'application/x-ndjson';
 /** Above so many bytes of lines that wait for places no more are read. */
 const waiting_bytes_max = 256 * 1024;
 
+/** What a line takes at least: one of a byte costs as much memory as a short message. */
+const line_bytes_min = 512;
+
+/** So many lines that were taken are removed together from those that wait. */
+const taken_kept_max = 1_000;
+
+/** The most bytes that are divided into lines at once. */
+const slice_bytes = 4 * 1024;
+
 /** What is done with the lines. */
 export interface LineWork {
   /** Called before lines are taken. False: those that have arrived are the last. */
@@ -83,12 +92,20 @@ export async function exchangeLines(
       last_line_ms = arrived_ms;
       if (content?.length === 0) continue;
       received.push({ line, content, arrived_ms });
-      waiting_bytes += content?.length ?? 0;
+      waiting_bytes += bytesOf(content);
     }
     if (waiting_bytes > waiting_bytes_max) req.pause();
     wake();
   };
-  const receive = (piece: Buffer): void => take(splitter.split(piece));
+  const receive = (piece: Buffer): void => {
+    for (let from = 0; from < piece.length; from += slice_bytes) {
+      if (waiting_bytes > waiting_bytes_max) {
+        req.unshift(piece.subarray(from));
+        return;
+      }
+      take(splitter.split(piece.subarray(from, from + slice_bytes)));
+    }
+  };
   const end = (): void => {
     const last = splitter.end();
     is_over = true;
@@ -143,17 +160,16 @@ export async function exchangeLines(
   const takeNext = (): number => {
     const { line, content, arrived_ms } = received[taken]!;
     taken += 1;
-    if (!hasLines()) {
-      received = [];
+    if (!hasLines() || taken >= taken_kept_max) {
+      received = received.slice(taken);
       taken = 0;
     }
-    const bytes = content?.length ?? 0;
-    waiting_bytes -= bytes;
+    waiting_bytes -= bytesOf(content);
     if (waiting_bytes <= waiting_bytes_max / 2 && req.isPaused()) req.resume();
     const answered = work.answer(content, arrived_ms);
     if (!(answered instanceof Promise)) {
       answer(line, answered);
-      return work.toWait(bytes);
+      return work.toWait(content?.length ?? 0);
     }
     in_progress += 1;
     void answered.then((later) => {
@@ -201,6 +217,10 @@ export async function exchangeLines(
   }
   flush();
   res.end();
+}
+
+function bytesOf(content: Buffer | null): number {
+  return Math.max(content?.length ?? 0, line_bytes_min);
 }
 
 /** The answer to a line: the body that it would have alone, with its number, its status and Retry-After. */

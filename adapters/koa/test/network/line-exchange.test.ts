@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { machine_timers, type Timers } from '@tallystick/kernel';
 import { repeatableRandom, until } from '@tallystick/test-support';
 import type { RenderedAnswer } from '../../src/answer/answer.ts';
@@ -152,6 +154,65 @@ describe('an exchange of lines', () => {
     client.socket.write('0\r\n\r\n');
     await until(() => client.received.endsWith('0\r\n\r\n'));
     for (const line of [1, 2, 3, 4]) assert.match(client.received, new RegExp(`\\{"line":${line},"status":200,`));
+  });
+
+  it('reads few lines while there is no place, however short they are, and loses none of them', async (t) => {
+    let incoming: IncomingMessage | undefined;
+    let is_free = false;
+    const first = Promise.withResolvers<RenderedAnswer>();
+    const taken: string[] = [];
+    const { port } = await serve(t, {
+      work: {
+        hasPlace: () => is_free,
+        answer(content) {
+          taken.push(String(content));
+          return taken.length === 1 ? first.promise : done('');
+        },
+      },
+      server: (answer) =>
+        createServer((req, res) => {
+          incoming = req;
+          answer(req, res);
+        }),
+    });
+    const client = open(t, port);
+    const count = 100_000;
+    client.socket.write(`${chunk(Array.from({ length: count }, (_, at) => `${at % 10}\n`).join(''))}0\r\n\r\n`);
+    await until(() => incoming?.isPaused() === true);
+    assert.ok(incoming!.socket.bytesRead < 150_000, `${incoming!.socket.bytesRead} bytes were read`);
+    is_free = true;
+    first.resolve(done(''));
+    await until(() => client.received.endsWith('0\r\n\r\n'));
+    assert.equal(taken.length, count);
+    assert.ok(taken.every((text, at) => text === `${at % 10}`));
+  });
+
+  it('keeps no line that was taken, while others wait behind it', async (t) => {
+    const lines: WeakRef<Buffer>[] = [];
+    let in_progress = 0;
+    const held = Promise.withResolvers<RenderedAnswer>();
+    const { port } = await serve(t, {
+      work: {
+        hasPlace: () => in_progress < 100 && lines.length < 20_000,
+        async answer(content) {
+          lines.push(new WeakRef(content!));
+          if (lines.length === 1) return await held.promise;
+          in_progress += 1;
+          await machine_timers.nextTurn();
+          in_progress -= 1;
+          return done('');
+        },
+      },
+    });
+    const client = open(t, port);
+    client.socket.write(chunk(`${'x'.repeat(100)}\n`.repeat(25_000)));
+    await until(() => lines.length === 20_000);
+    await machine_timers.nextTurn();
+    setFlagsFromString('--expose-gc');
+    runInNewContext('gc')();
+    const kept = lines.filter((line) => line.deref() !== undefined).length;
+    assert.ok(kept < 2_000, `${kept} lines are kept`);
+    held.resolve(done(''));
   });
 
   it('takes no lines of a client that does not read its answers, and closes its connection', async (t) => {

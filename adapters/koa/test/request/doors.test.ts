@@ -7,7 +7,10 @@ it('a door that is full takes no place of another one', async () => {
   const doors = createDoors(16, machine_timers);
   const held = Promise.withResolvers<void>();
   const ending: Promise<void>[] = [];
-  for (const [name, door] of Object.entries(doors)) {
+  const { message_lines, ...others } = doors;
+  message_lines.take(null, 12);
+  assert.equal(message_lines.mayTake(null), false);
+  for (const [name, door] of Object.entries(others)) {
     let inside = 0;
     const hold = (): Promise<void> => {
       inside += 1;
