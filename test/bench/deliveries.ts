@@ -5,7 +5,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createRealCard, issueCard, normalizeAuthorization, revealNumbers } from '@tallystick/cards';
 import { createWebhook } from '@tallystick/events';
-import { scratchDatabase, serverEnvironment } from '@tallystick/test-support';
+import {
+  type ServerProcess,
+  scratchDatabase,
+  serverEnvironment,
+  startLocalRedis,
+  startServer,
+} from '@tallystick/test-support';
 import { Agent } from 'undici';
 import { readConfig } from '../../apps/server/src/configuration/config.ts';
 import { closeContainer, createContainer, tokens } from '../../apps/server/src/container.ts';
@@ -26,7 +32,7 @@ const pace_per_s = 500;
  */
 export const deliveries: Bench = {
   name: 'deliveries',
-  async run({ quick, repetitions, log }) {
+  async run({ quick, repetitions, postgres, log }) {
     const rows: Row[] = [];
     const count = quick ? 640 : 12_800;
     log(`${count} deliveries to ${endpoints} TLS endpoints on loopback`);
@@ -37,6 +43,11 @@ export const deliveries: Bench = {
       `from commit to the first byte, ${pace_per_s}/s, ${hanging_endpoints} of ${live_endpoints + hanging_endpoints} endpoints hang`,
     );
     rows.push(await latency(quick ? 250 : 2_500, repetitions));
+    if (!postgres) return rows;
+    for (const workers of [1, 4]) {
+      log(`${count} deliveries, Bull, Postgres, workers: ${workers}`);
+      rows.push(await throughWorkers(workers, count, repetitions));
+    }
     return rows;
   },
 };
@@ -59,6 +70,51 @@ async function throughput(count: number, repetitions: number): Promise<Row> {
     { kind: 'at_least', ratio: 0.6 },
     'ours from the committed events to the last request, including the database',
   );
+}
+
+/**
+ * Deliveries by worker processes, of events that this process commits. They share the cores with
+ * Postgres, Redis and the receivers.
+ */
+async function throughWorkers(count_of_workers: number, count: number, repetitions: number): Promise<Row> {
+  const redis = await startLocalRedis();
+  const workers: ServerProcess[] = [];
+  try {
+    await using receivers = await startReceivers(endpoints, 0);
+    await using bare = barePoster(receivers.live);
+    const shared = { REDIS_URL: redis.url, LOG_LEVEL: 'silent' };
+    await using service = await startService(receivers.live, [], 'postgres', { ...shared, ROLE: 'api' });
+    const { database_url } = service;
+    while (workers.length < count_of_workers) {
+      workers.push(await startServer({ database_url, env: { ...shared, ROLE: 'worker' } }));
+    }
+    const ours = () => timed(receivers, count, () => service.happen(service.live, count));
+    const baseline = () => timed(receivers, count, () => bare.post(count));
+    await ours();
+    await baseline();
+    const before = await Promise.all(workers.map(attemptsOf));
+    const medians = await interleave(repetitions, { ours, baseline });
+    const made = (await Promise.all(workers.map(attemptsOf))).map((after, at) => after - before[at]!);
+    const all = made.reduce((sum, attempts) => sum + attempts, 0);
+    const shares = made.map((attempts) => `${Math.round((100 * attempts) / all)} %`).join(', ');
+    return row(
+      `webhook deliveries, 64 endpoints, Bull, Postgres, workers: ${count_of_workers}`,
+      '/s',
+      { ...medians, baseline_name: 'bare undici loop with an HMAC' },
+      { kind: 'at_least', ratio: 0.5 },
+      `attempts of each worker: ${shares}; receivers, Postgres and Redis on the same cores`,
+    );
+  } finally {
+    for (const worker of workers) await worker.stop();
+    await redis.stop();
+  }
+}
+
+/** How many deliveries the worker has attempted, as its metrics report it. */
+async function attemptsOf({ url }: ServerProcess): Promise<number> {
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  const counts = metrics.matchAll(/^tallystick_delivery_attempt_duration_seconds_count\{[^}]*\} (\d+)/gm);
+  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
 async function besideHanging(each: number, repetitions: number): Promise<Row> {
@@ -222,6 +278,7 @@ function barePoster(ports: readonly number[]): Poster {
 export const filler = { text: 'x'.repeat(900) };
 
 interface Service extends AsyncDisposable {
+  readonly database_url: string;
   /** Companies whose one webhook is live, and companies whose one webhook hangs. */
   readonly live: readonly number[];
   readonly hanging: readonly number[];
@@ -238,10 +295,11 @@ export async function startService(
   live_ports: readonly number[],
   hanging_ports: readonly number[],
   database_name: DatabaseName = 'sqlite',
+  env: Readonly<Record<string, string>> = { LOG_LEVEL: 'silent' },
 ): Promise<Service> {
   const database = await scratchDatabase(database_name);
   const { database_url } = database;
-  const container = createContainer(readConfig(serverEnvironment({ database_url, env: { LOG_LEVEL: 'silent' } })));
+  const container = createContainer(readConfig(serverEnvironment({ database_url, env })));
   const { unitOfWork } = await container.getAsync(tokens.persistence);
   const { card_vault: vault, sealer, random } = await container.getAsync(tokens.vault);
   const network = await container.getAsync(tokens.network);
@@ -279,6 +337,7 @@ export async function startService(
   }
   let authorized = 0;
   return {
+    database_url,
     live: companies.slice(0, live_ports.length),
     hanging: companies.slice(live_ports.length),
     liveShare: (place) => place % companies.length < live_ports.length,
