@@ -92,13 +92,14 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#is_over) controller.abort(timeOut());
   }
 
+  /** Called for each interim answer, too: only the last one counts. */
   onResponseStart(
     _controller: Dispatcher.DispatchController,
     status: number,
     { 'retry-after': retry_after }: IncomingHttpHeaders,
   ): void {
     this.#status = status;
-    if (typeof retry_after === 'string') this.#retry_after = retry_after.slice(0, 100);
+    this.#retry_after = typeof retry_after === 'string' ? retry_after.slice(0, 100) : null;
   }
 
   /** Keeps the first 4 KiB. After 64 KiB the rest is not read, and the connection is closed. */

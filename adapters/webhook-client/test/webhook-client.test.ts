@@ -61,6 +61,18 @@ test('posts the body and the headers unchanged and returns the answer', async ()
   assert.equal(receiver.received[0]?.headers['x-timestamp'], '1');
 });
 
+test('takes nothing from an interim answer', async () => {
+  await using receiver = await disposable(
+    await tlsReceiver((_, response) => {
+      response.writeEarlyHints({ link: '</style.css>; rel=preload', 'retry-after': '7' });
+      response.writeHead(200).end();
+    }),
+  );
+  const answer = await client().send(request(receiver.origin));
+  assert.equal(errorOf(answer), 'answered 200');
+  assert.equal(answer.kind === 'answered' && answer.retry_after, null);
+});
+
 test('reuses connections: twenty requests in a row need at most two', async () => {
   await using receiver = await disposable(await tlsReceiver());
   const sender = client();
