@@ -47,6 +47,7 @@ async function listenAsService(container: Container, numbers: readonly string[])
     const at_once = await answeringAtOnce(container, network, numbers[0] ?? '');
     (await container.rebindAsync(tokens.network)).toConstantValue(at_once);
   }
+  (await container.getAsync(tokens.jobs)).start();
   const ports = {
     timers: container.get(tokens.timers),
     random: container.get(tokens.random),
