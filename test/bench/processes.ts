@@ -1,16 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { scratchDatabase } from '@tallystick/test-support';
 import pg from 'pg';
-import { closedLoop } from './http-load.ts';
+import { closedLoop, pacedLoad } from './http-load.ts';
 import { type HttpServer, requestsTo, startHttpServer } from './http-servers.ts';
 import type { Bench } from './main.ts';
 import { median, type Row, row } from './measure.ts';
 
 const processes_max = 4;
+/** Decisions per second at which the cost is measured, too: passes are smaller then. */
+const paces = [100, 1_000];
 
 /**
- * Authorizations over HTTP on Postgres by one to four processes of the service, and the processor
- * time of each part: the service, Postgres, the load. Reads /proc, so it needs Linux and Postgres on
+ * Authorizations over HTTP on Postgres by one to four processes of the service, and by one at steady
+ * rates, with the processor time of each part: the service, Postgres, the load. Reads /proc, so it needs Linux and Postgres on
  * this machine.
  */
 export const processes: Bench = {
@@ -31,21 +33,36 @@ export const processes: Bench = {
       await decide(servers.slice(-1), count);
       const runs: Run[] = [];
       for (let repetition = 0; repetition < repetitions; repetition += 1) {
-        runs.push(await measured(client, servers, count));
+        runs.push(await measured(client, servers, count, () => decide(servers, count)));
       }
-      const middle = (of: keyof Run) => median(runs.map((run) => run[of]));
-      const per_second = middle('per_second');
-      if (servers.length === 1) alone = per_second;
-      const shares = (['service_us', 'postgres_us', 'load_us', 'idle_us'] as const).map(
-        (part) => `${part.slice(0, -3)} ${middle(part).toFixed(0)} us`,
-      );
+      const per_second = median(runs.map((run) => run.per_second));
+      if (servers.length === 1) {
+        alone = per_second;
+        const at_peak_us = costOf(runs);
+        for (const pace of paces) {
+          const [server] = servers as [HttpServer];
+          const few = pace * (quick ? 1 : 5);
+          const run = await measured(client, servers, few, async () => {
+            return (await pacedLoad(server, few, pace, requestsTo(server.numbers))).per_second;
+          });
+          rows.push(
+            row(
+              `processor time of a decision at ${pace}/s, Postgres`,
+              'us',
+              { ours: costOf([run]), baseline: at_peak_us, baseline_name: 'at the peak' },
+              null,
+              sharesOf([run]),
+            ),
+          );
+        }
+      }
       rows.push(
         row(
           `authorizations over HTTP, Postgres, processes: ${servers.length}`,
           '/s',
           { ours: per_second, baseline: alone, baseline_name: 'one process' },
           null,
-          `for a decision: ${shares.join(', ')}; log ${middle('log_bytes').toFixed(0)} B, tables ${middle('table_bytes').toFixed(0)} B`,
+          sharesOf(runs),
         ),
       );
     }
@@ -70,10 +87,32 @@ interface Run {
   readonly table_bytes: number;
 }
 
-async function measured(client: pg.Client, servers: readonly HttpServer[], count: number): Promise<Run> {
+/** Processor time of the service and of Postgres. */
+function costOf(runs: readonly Run[]): number {
+  return median(runs.map(({ service_us, postgres_us }) => service_us + postgres_us));
+}
+
+function sharesOf(runs: readonly Run[]): string {
+  const middle = (of: keyof Run) => median(runs.map((run) => run[of])).toFixed(0);
+  const times = ['service', 'postgres', 'load', 'idle'] as const;
+  const bytes = ['log', 'table'] as const;
+  const parts = [
+    ...times.map((part) => `${part} ${middle(`${part}_us`)} us`),
+    ...bytes.map((part) => `${part} ${middle(`${part}_bytes`)} B`),
+  ];
+  return `for a decision: ${parts.join(', ')}`;
+}
+
+/** Measures `count` decisions, which `work` makes at the rate that it returns. */
+async function measured(
+  client: pg.Client,
+  servers: readonly HttpServer[],
+  count: number,
+  work: () => Promise<number>,
+): Promise<Run> {
   const pids = servers.map(({ pid }) => pid);
   const before = { ...usage(pids), ...(await written(client)) };
-  const per_second = await decide(servers, count);
+  const per_second = await work();
   const after = { ...usage(pids), ...(await written(client)) };
   const each = (of: keyof typeof before) => (after[of] - before[of]) / count;
   return {
