@@ -236,9 +236,9 @@ export function createNetwork(ports: NetworkPorts): Network {
 
   async function gather(lane: Lane): Promise<void> {
     if (ledger.gather === undefined) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
     lane.gathering = { since_ms: monotonicNow(), end: resolve };
-    void ledger.gather().then(resolve);
+    ledger.gather().then(resolve, reject);
     await promise;
     lane.gathering = null;
   }
