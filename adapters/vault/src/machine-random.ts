@@ -2,7 +2,7 @@ import { randomBytes, randomFillSync, randomInt } from 'node:crypto';
 import { assert, type Random } from '@tallystick/kernel';
 
 /** Bytes that were drawn and not used yet. A call of the generator takes longer than 100 bytes do. */
-const drawn = Buffer.allocUnsafeSlow(4_096);
+const drawn = new Uint8Array(4_096);
 let used = drawn.length;
 
 /** The cryptographic randomness of the machine. */
@@ -17,7 +17,7 @@ export const machine_random: Random = {
       randomFillSync(drawn);
       used = 0;
     }
-    const bytes = Uint8Array.prototype.slice.call(drawn, used, used + count);
+    const bytes = drawn.slice(used, used + count);
     // A byte is used once, and is not kept.
     drawn.fill(0, used, used + count);
     used += count;
