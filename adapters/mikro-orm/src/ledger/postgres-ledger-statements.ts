@@ -370,9 +370,9 @@ const copyIntoOutbox = copyInto('ledger_outbox_copy', 'tallystick_event_outbox',
 });
 
 /**
- * Everything that a pass writes, one statement per table. Each takes one JSON text. Postgres reads
- * that faster than one array per column, and no statement can fail while it is encoded, because
- * only text is left to encode. `audit_rows` are the rows of the audit entries.
+ * Everything that a pass writes, one statement per table: a COPY, or one that takes one JSON text.
+ * All rows are encoded here, so nothing can fail while the statements are sent. `audit_rows` are the
+ * rows of the audit entries.
  */
 export function writes(state: LedgerState, changes: LedgerChanges, audit_rows: readonly NewAuditRow[]): NamedQuery[] {
   const queries: NamedQuery[] = [];
