@@ -89,6 +89,10 @@ const options: BenchOptions = {
   log: (line) => console.error(line),
 };
 
+if (values['write-figures'] && (!values.smoke || values.only !== undefined || !options.postgres)) {
+  console.error('--write-figures is for a whole smoke run');
+  process.exit(2);
+}
 if (values.smoke && options.postgres) await runWithServers();
 
 const known = await Promise.all(benches.map((load) => load()));
@@ -104,13 +108,7 @@ for (const bench of known) {
   options.log(`# ${bench.name}`);
   rows.push(...(await bench.run(options)));
 }
-if (values['write-figures']) {
-  if (!values.smoke || values.only !== undefined || !options.postgres) {
-    console.error('--write-figures is for a whole smoke run');
-    process.exit(2);
-  }
-  writeFigures(figuresOf(rows));
-}
+if (values['write-figures']) writeFigures(figuresOf(rows));
 if (values.smoke) rows = againstFigures(rows, readFigures());
 const texts = Object.entries(machine()).map(([name, value]) => `${name} ${value}`);
 console.log(
