@@ -1,5 +1,5 @@
 import { type Principal, requireRole } from '@tallystick/access';
-import { Fault, invalid, Refusal } from '@tallystick/kernel';
+import { invalid, Refusal } from '@tallystick/kernel';
 import { checkBody, nameFields, type OperationCall } from '@tallystick/operations';
 import { type RenderedAnswer, render } from '../answer/answer.ts';
 import { errorAnswer, HttpProblem, isExpected } from '../answer/error-answer.ts';
@@ -12,8 +12,9 @@ import { toLoggedError } from '../operations/log.ts';
 import { Overloaded } from '../request/admission.ts';
 import type { BodyPace } from '../request/body-pace.ts';
 import { parseJson, requireMediaType, requireUncompressed } from '../request/json.ts';
+import { answerOverload, answerShed } from '../request/overload.ts';
 import {
-  answerOverload,
+  admitCaller,
   bodylessCall,
   ownerOf,
   type PipelinePorts,
@@ -65,21 +66,11 @@ export function createMessages(
     const { req, state } = ctx;
     state.route = messages_path;
     state.arrived_ms = ports.timers.monotonicNow();
-    const callerOf = async (): Promise<Principal> => {
-      const known = ports.authenticator.authenticate(req.headers.authorization);
-      const caller = known instanceof Promise ? await known : known;
-      noteKnownCaller(req, ownerOf(caller));
-      return caller;
-    };
-    let principal = await callerOf();
-    state.principal = principal;
-    state.is_known = true;
-    enforceRateLimit(ports, principal);
-    requireRole(principal, 'network_messages');
+    let principal = await ports.authenticator.authenticate(req.headers.authorization);
+    const owner = admitCaller(ports, ctx, principal, 'network_messages');
     refuseUnfit(ctx, principal);
     if (lifecycle.stopping) throw new HttpProblem('unavailable', 'the service is stopping');
     let now_ms = ports.clock.nowMs();
-    const owner = ownerOf(principal);
     /** Lines of one request share the places with those of others, and leave some to single messages. */
     const line_owner = `messages:${state.request_id}`;
     const { decisions, message_lines, message_streams } = ports.doors;
@@ -111,7 +102,8 @@ export function createMessages(
       async begin() {
         problem = null;
         try {
-          principal = await callerOf();
+          principal = await ports.authenticator.authenticate(req.headers.authorization);
+          noteKnownCaller(req, ownerOf(principal));
           requireRole(principal, 'network_messages');
           refuseSigned(principal);
           if (ports.refreshClock !== undefined) await ports.refreshClock();
@@ -188,13 +180,9 @@ function routeOf(message_routes: ReadonlyMap<string, MessageRoute>, value: unkno
 
 /** The answer that the message alone would have got. */
 function answerError(ports: PipelinePorts, route: Route | null, request_id: string, error: unknown): RenderedAnswer {
-  if (route !== null && error instanceof Overloaded) {
-    ports.metrics.requestRefused();
-    return answerOverload(ports, route, request_id);
-  }
+  const shed = route === null ? null : answerShed(ports, route, request_id, error);
+  if (shed !== null) return shed;
   if (!isExpected(error))
     ports.log.error({ request_id, route: messages_path, err: toLoggedError(error) }, 'request failed');
-  const is_passing = error instanceof Fault && error.retryable;
-  if (is_passing && route?.sheds_load === 'with_item') return answerOverload(ports, route, request_id);
   return render(errorAnswer(error, request_id));
 }

@@ -7,7 +7,8 @@ import type { Lifecycle } from '../operations/lifecycle.ts';
 import type { Metrics } from '../operations/metrics.ts';
 import type { RequestLog } from '../operations/request-log.ts';
 import { isTooLongToDrop } from '../request/body.ts';
-import { countOverload, overloadOf, ownerOf, type PipelinePorts } from '../request/pipeline.ts';
+import { countOverload, overloadOf } from '../request/overload.ts';
+import { ownerOf, type PipelinePorts } from '../request/pipeline.ts';
 import { hasRateLimit } from '../request/rate-limit.ts';
 import { readRequestId } from '../request/request-id.ts';
 

@@ -7,7 +7,7 @@ import { createShares, type Shares } from './shares.ts';
  * The requests in progress in one process, door by door. No door takes a place of another one, so
  * that nobody's requests stop the decisions of all (ADR 0059).
  *
- * Behind the first four doors the caller is known: a request without a place is refused. Before the
+ * Behind the first five the caller is known: a request without a place is refused. Before the
  * others stands whoever has the address. There a request waits for its turn, because one that is
  * refused unseen may be that of a known caller.
  */

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import {
+  type Area,
   type Authenticator,
   expectSignature,
   type IdempotencyOwner,
@@ -12,10 +13,9 @@ import {
   type SignedParts,
   verifySignature,
 } from '@tallystick/access';
-import { type Network, unread_item } from '@tallystick/cards';
+import type { Network } from '@tallystick/cards';
 import {
   type Clock,
-  Fault,
   type GiveWay,
   giveWayWith,
   type HmacSha256,
@@ -26,7 +26,6 @@ import {
   type UnitOfWork,
 } from '@tallystick/kernel';
 import {
-  Busy,
   checkBody,
   type FileOperation,
   ignoresUnknownNames,
@@ -39,15 +38,14 @@ import {
 import type { Context } from 'koa';
 import { type RenderedAnswer, render } from '../answer/answer.ts';
 import type { DeprecationHeaders } from '../answer/deprecation.ts';
-import { errorAnswer, isExpected, overloadAnswer } from '../answer/error-answer.ts';
-import { answerOf, undecidedAnswer } from '../answer/operation-answer.ts';
+import { errorAnswer, isExpected } from '../answer/error-answer.ts';
+import { answerOf } from '../answer/operation-answer.ts';
 import type { ClientAddress } from '../connection/client-address.ts';
 import { noteKnownCaller } from '../connection/connections.ts';
 import type { Route } from '../join-endpoints.ts';
 import { mountOf } from '../mounting/mount.ts';
-import { type Log, toLoggedError } from '../operations/log.ts';
+import type { Log } from '../operations/log.ts';
 import type { Metrics } from '../operations/metrics.ts';
-import { Overloaded } from './admission.ts';
 import type { Bodies, BodyAccount } from './bodies.ts';
 import { no_bytes, readBody } from './body.ts';
 import type { Doors } from './doors.ts';
@@ -61,6 +59,7 @@ import {
   releaseKey,
 } from './idempotency.ts';
 import { parseJson, requireJsonType, requireMediaType, requireUncompressed } from './json.ts';
+import { answerFullDoor, answerOverload, answerShed } from './overload.ts';
 import { type HttpQuery, http_names, parseQuery } from './query.ts';
 import { enforceRateLimit, type RateLimitPorts } from './rate-limit.ts';
 import type { Shares } from './shares.ts';
@@ -70,8 +69,6 @@ import type { UploadPlace, Uploads } from './uploads.ts';
 
 /** The state of a request beside Koa's context. */
 export interface RequestState {
-  /** When the request was received; milliseconds of `monotonicNow`. */
-  started_ms: number;
   /** When the route received the request; milliseconds of `monotonicNow`. */
   arrived_ms: number;
   request_id: string;
@@ -173,12 +170,7 @@ export function createAnswering(shared: PipelinePorts, route: Route): (ctx: Requ
     try {
       const known = ports.authenticator.authenticate(req.headers.authorization);
       const principal = known instanceof Promise ? await known : known;
-      state.principal = principal;
-      state.is_known = true;
-      const owner = ownerOf(principal);
-      noteKnownCaller(req, owner);
-      enforceRateLimit(ports, principal);
-      requireRole(principal, area);
+      const owner = admitCaller(ports, ctx, principal, area);
       if (route.sheds_load !== undefined && ports.network.refuseUnread())
         return answerOverload(ports, route, state.request_id);
       if ('receive' in operation) {
@@ -191,7 +183,7 @@ export function createAnswering(shared: PipelinePorts, route: Route): (ctx: Requ
       const is_message = area === 'network_messages';
       const door = is_message ? ports.doors.decisions : ports.doors.keys;
       const sharing = is_message ? null : owner;
-      if (door.isFull(sharing)) return refuse(state);
+      if (door.isFull(sharing)) return answerFullDoor(ports, route, state.request_id);
       if (needsBody(route, principal, req.headers)) account = ports.bodies.open(owner);
       const body = account === null ? no_bytes : readBody(req, ctx.res, account, ports.timers);
       const bytes = body instanceof Promise ? await body : body;
@@ -202,21 +194,13 @@ export function createAnswering(shared: PipelinePorts, route: Route): (ctx: Requ
         door.leave(sharing);
       }
     } catch (error) {
-      if (error instanceof Overloaded) return refuse(state);
-      if (error instanceof Busy && error.of === 'all') ports.metrics.requestRefused();
-      if (route.sheds_load !== 'with_item' || !(error instanceof Fault && error.retryable)) throw error;
-      // A fault before the work, such as a key that cannot be looked up, is answered like overload.
-      ports.log.error({ request_id: state.request_id, route: route.path, err: toLoggedError(error) }, 'request failed');
-      return answerOverload(ports, route, state.request_id);
+      const shed = answerShed(ports, route, state.request_id, error);
+      if (shed === null) throw error;
+      return shed;
     } finally {
       account?.release();
     }
   };
-
-  function refuse({ request_id }: RequestState): RenderedAnswer {
-    ports.metrics.requestRefused();
-    return answerOverload(ports, route, request_id);
-  }
 }
 
 /** A route with what is derived from it once. */
@@ -225,6 +209,25 @@ interface PreparedRoute {
   readonly giveWay: GiveWay;
   /** The query of a request without one. */
   readonly empty_query: HttpQuery;
+}
+
+/**
+ * Notes the caller of a request, and refuses it past its rate limits and without the role. Returns
+ * who shares places with others.
+ */
+export function admitCaller(
+  ports: RateLimitPorts,
+  { req, state }: RequestContext,
+  principal: Principal,
+  area: Area,
+): string {
+  const owner = ownerOf(principal);
+  state.principal = principal;
+  state.is_known = true;
+  noteKnownCaller(req, owner);
+  enforceRateLimit(ports, principal);
+  requireRole(principal, area);
+  return owner;
 }
 
 /** Who shares what the service has with others: the company, or a key without one. */
@@ -240,28 +243,6 @@ function needsBody(route: Route, principal: Principal, headers: IncomingHttpHead
     headers['x-signature'] !== undefined ||
     (route.method === 'POST' && headers['idempotency-key'] !== undefined)
   );
-}
-
-export function answerOverload(
-  ports: Pick<PipelinePorts, 'metrics'>,
-  route: Pick<Route, 'sheds_load'>,
-  request_id: string,
-): RenderedAnswer {
-  countOverload(ports, route);
-  return overloadOf(route, request_id);
-}
-
-/** Counts the decision of an answer to overload, if it is one. */
-export function countOverload(
-  { metrics }: Pick<PipelinePorts, 'metrics'>,
-  { sheds_load }: Pick<Route, 'sheds_load'>,
-): void {
-  if (sheds_load === 'with_item') metrics.decision(unread_item.decline_reason);
-}
-
-/** The answer of a route to overload. */
-export function overloadOf({ sheds_load }: Pick<Route, 'sheds_load'>, request_id: string): RenderedAnswer {
-  return render(sheds_load === 'with_item' ? undecidedAnswer(unread_item, request_id) : overloadAnswer(request_id));
 }
 
 /** The steps after the body has arrived. */
