@@ -259,7 +259,7 @@ export function createCourier(ports: CourierPorts): Courier {
     lane.known.delete(delivery_id);
     // The courier remembers a failing webhook, but only a limited number of them.
     const forgettable = lane.failures_in_a_row === 0 || lanes.size > lanes_max;
-    if (lane.known.size === 0 && lane.in_flight === 0 && forgettable) lanes.delete(lane.webhook_id);
+    if (lane.known.size === 0 && forgettable) lanes.delete(lane.webhook_id);
   }
 
   /** Begins a round: immediately after a pause, otherwise when enough work may have gathered. */
