@@ -34,12 +34,12 @@ class WatchedOutbox implements UnitOfWork<{ readonly outbox: Outbox }> {
     this.#persistence.committed().webhooks.set(webhook.id, webhook);
   }
 
-  /** Commits this number of events. */
-  happen(count = 1): void {
+  /** Commits this number of events of a company. */
+  happen(count = 1, company_id = webhook.company_id): void {
     const { events, outbox } = this.#persistence.committed();
     for (let made = 0; made < count; made += 1) {
       const id = events.nextId();
-      outbox.set(id, { id, company_id: 1, event_type: 'virtualcard.created' });
+      outbox.set(id, { id, company_id, event_type: 'virtualcard.created' });
     }
   }
 
@@ -104,6 +104,24 @@ it('nudges within the pause share one round, which relays all events committed m
   pauses[0]!.end();
   await turn();
   assert.deepEqual([outbox.transactions, offered], [1, [1, 2, 3]]);
+});
+
+it('gathers ten times as long after a batch whose events concern no webhook', async () => {
+  const { outbox, pauses, relay } = setUp({ gather_ms: 7 });
+  const gathered = async (happen: () => void): Promise<number> => {
+    happen();
+    relay.nudge();
+    const { ms, end } = pauses.at(-1)!;
+    end();
+    await turn();
+    return ms;
+  };
+  const concerned = () => outbox.happen();
+  const unconcerned = () => outbox.happen(1, 2);
+  assert.deepEqual(
+    [await gathered(unconcerned), await gathered(unconcerned), await gathered(concerned), await gathered(concerned)],
+    [7, 70, 70, 7],
+  );
 });
 
 it('has no timer: without a nudge, and before the pause has ended, nothing is relayed', async () => {

@@ -10,7 +10,7 @@
  *
  * While it is open, rounds follow each other:
  *
- *   resting ──nudge──> gathering ──gather_ms──> relaying
+ *   resting ──nudge──> gathering ──gather_ms, longer after a batch without deliveries──> relaying
  *   resting, gathering ──run──> relaying: batches, one transaction each, until one is not full
  *   relaying ──no call meanwhile──> resting
  *   relaying ──nudge after gather_ms, run──> relaying: one more round, shared by all callers
@@ -41,7 +41,10 @@ export interface RelayPorts {
 }
 
 export interface RelayOptions {
-  /** How long the nudges that share a round may gather; 5 ms by default. */
+  /**
+   * How long the nudges that share a round may gather; 5 ms by default. Ten times as long after a
+   * batch that made no deliveries: its events concerned no webhook, so few of the next ones will.
+   */
   readonly gather_ms?: number;
   /** The most events that one transaction makes deliveries of; 500 by default. */
   readonly batch_max?: number;
@@ -66,6 +69,8 @@ export interface Relay {
   stop(): Promise<void>;
 }
 
+const gather_factor_unsubscribed = 10;
+
 /**
  * The relay of one process. It has no timer: the host calls `nudge` after each commit and `run` at
  * intervals.
@@ -78,6 +83,8 @@ export function createRelay(ports: RelayPorts, options: RelayOptions = {}): Rela
   let is_asked = false;
   /** Whether the last batch left events that another relay held. */
   let passed_over = false;
+  /** Whether the last batch made deliveries. */
+  let is_subscribed = true;
   let rounds: Promise<void> | null = null;
 
   function run(): Promise<void> {
@@ -113,6 +120,7 @@ export function createRelay(ports: RelayPorts, options: RelayOptions = {}): Rela
         return { ...relayed, orders };
       });
       passed_over = relayed.passed_over;
+      if (relayed.events > 0) is_subscribed = relayed.offers.length > 0;
       const claimed = new Set(relayed.orders.map(({ delivery }) => delivery.id));
       const offers = relayed.offers.filter(({ delivery_id }) => !claimed.has(delivery_id));
       reserved?.send(relayed.orders);
@@ -125,7 +133,7 @@ export function createRelay(ports: RelayPorts, options: RelayOptions = {}): Rela
 
   async function runGathered(): Promise<void> {
     try {
-      await pause(gather_ms);
+      await pause(is_subscribed ? gather_ms : gather_factor_unsubscribed * gather_ms);
     } finally {
       is_gathering = false;
     }
