@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { Violation } from '@tallystick/kernel';
 import { database_names, type ScratchDatabase, scratchDatabase } from '@tallystick/test-support';
 import pg from 'pg';
 import { copyInto } from '../src/connection/postgres/copied-rows.ts';
@@ -106,6 +107,12 @@ describe('statements that are sent together', {
     await sendTogether(client, [{ text: 'rollback' }]);
     const [answer] = await sendTogether(client, [kept]);
     assert.equal(answer!.rows.length, 2 * records.length);
+  });
+
+  it('copy no number that is not whole', () => {
+    const copy = copyInto('numbers', 'numbers', { number: 'integer' });
+    for (const number of [Number.NaN, 1.5, Number.POSITIVE_INFINITY, 2 ** 53])
+      assert.throws(() => copy([{ number }]), Violation, String(number));
   });
 
   it('of a COPY keep their bytes until the server has read them', async () => {

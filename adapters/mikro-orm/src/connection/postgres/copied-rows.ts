@@ -1,3 +1,4 @@
+import { assert } from '@tallystick/kernel';
 import type { ColumnKind } from '../../schema/tables/columns.ts';
 import type { NamedQuery } from './named-query.ts';
 
@@ -75,6 +76,8 @@ class CopyMessage {
   }
 
   writeInteger(value: number): void {
+    // A buffer would store 0 for NaN, and cut fractions.
+    assert(Number.isSafeInteger(value), `not a whole number: ${value}`);
     this.#writeLength(8);
     const high = Math.floor(value / 2 ** 32);
     this.#length = this.#bytes.writeInt32BE(high, this.#length);
