@@ -77,7 +77,7 @@ class CopyMessage {
 
   writeInteger(value: number): void {
     // A buffer would store 0 for NaN, and cut fractions.
-    assert(Number.isSafeInteger(value), `not a whole number: ${value}`);
+    assert(Number.isSafeInteger(value), 'only a whole number is copied as an integer');
     this.#writeLength(8);
     const high = Math.floor(value / 2 ** 32);
     this.#length = this.#bytes.writeInt32BE(high, this.#length);
