@@ -37,6 +37,9 @@ function problem(error: unknown, { url }: Options): string | null {
   if (error instanceof AnswerError && error.status === 401) {
     return `The server at ${url} refuses the sandbox's keys: only a sandbox can make events. ${error.message}`;
   }
+  if (error instanceof AnswerError && error.status === 404 && error.message.includes('/network/v1')) {
+    return `The server at ${url} does not take messages of the card network: start it without NETWORK_PORT.`;
+  }
   return null;
 }
 
