@@ -25,13 +25,11 @@ import { type HttpQuery, http_names } from '../request/query.ts';
 import { enforceRateLimit } from '../request/rate-limit.ts';
 import { exchangeLines, type LineWork, lines_type } from './line-exchange.ts';
 
-/** The types of lines, with the routes of such messages alone. */
-const single_paths = {
-  authorization: '/network/v1/authorizations',
-  clearing: '/network/v1/clearings',
+/** The operations of the lines, by their types. */
+const operation_ids = {
+  authorization: 'network.authorizations.decide',
+  clearing: 'network.clearings.record',
 } as const;
-
-export const message_types = Object.keys(single_paths) as (keyof typeof single_paths)[];
 
 /** The most bytes of a line. A message has a thousand. */
 export const message_bytes_max = 64 * 1024;
@@ -53,14 +51,16 @@ interface MessageRoute {
  * work of the message.
  */
 export function createMessages(
-  shared: PipelinePorts,
+  ports: PipelinePorts,
   pace: BodyPace,
   routes: readonly Route[],
   lifecycle: Lifecycle,
 ): ((ctx: RequestContext) => Promise<void>) | null {
-  const ports = { ...shared, unitOfWork: shared.look_ups };
-  const by_type = message_types.map((type) => [type, routes.find(({ path }) => path === single_paths[type])] as const);
-  if (by_type.some(([, route]) => route === undefined)) return null;
+  const by_type = Object.entries(operation_ids).flatMap(([type, id]) => {
+    const route = routes.find(({ operation }) => operation.id === id);
+    return route === undefined ? [] : [[type, route] as const];
+  });
+  if (by_type.length === 0) return null;
 
   return async (ctx) => {
     const { req, state } = ctx;
@@ -76,9 +76,9 @@ export function createMessages(
     const { decisions, message_lines, message_streams } = ports.doors;
     const message_routes = new Map(
       by_type.map(([type, route]) => {
-        const query = queryOf(ctx, route!);
+        const query = queryOf(ctx, route);
         const bodyless = bodylessCall(ctx, principal, query, now_ms);
-        return [type as string, { route: route!, query, bodyless } satisfies MessageRoute];
+        return [type, { route, query, bodyless } satisfies MessageRoute];
       }),
     );
     const toWait = pace.open('refused messages');
@@ -174,7 +174,7 @@ function routeOf(message_routes: ReadonlyMap<string, MessageRoute>, value: unkno
   const { type } = value as { readonly type?: unknown };
   const message = typeof type === 'string' ? message_routes.get(type) : undefined;
   if (message !== undefined) return message;
-  const expected = message_types.map((name) => `"${name}"`).join(' or ');
+  const expected = [...message_routes.keys()].map((name) => `"${name}"`).join(' or ');
   throw invalid({ path: 'type', message: type === undefined ? `is required: ${expected}` : `must be ${expected}` });
 }
 
