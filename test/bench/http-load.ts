@@ -1,6 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import { percentile } from './measure.ts';
 
+/** In the answer to an authorization that is approved. */
+const approved_text = '"response_code":"00"';
+
 /** One request to send, ready as text: method, path, headers and body. */
 export type RequestText = (number: number) => string;
 
@@ -235,12 +238,13 @@ export async function manyInOne(
   count: number,
   in_flight: number,
   line: RequestText,
-): Promise<Pick<LoadResult, 'per_second'>> {
+): Promise<Pick<LoadResult, 'per_second' | 'approved_count'>> {
   const socket = connect({ host, port, noDelay: true });
   socket.setEncoding('latin1');
   await new Promise<void>((resolve, reject) => void socket.once('connect', resolve).once('error', reject));
   let sent = 0;
   let answered = 0;
+  let approved_count = 0;
   const send = (lines: number): void => {
     const text: string[] = [];
     for (const until = Math.min(count, sent + lines); sent < until; sent += 1) text.push(line(sent), '\n');
@@ -273,6 +277,7 @@ export async function manyInOne(
           fail(`a line that is not 200: ${text.slice(next, next + 300)}`);
         }
         answered += 1;
+        if (text.slice(next, end).includes(approved_text)) approved_count += 1;
         at = end + 1;
       }
       rest = text.slice(at);
@@ -287,7 +292,7 @@ export async function manyInOne(
   });
   const per_second = (count * 1000) / (performance.now() - started_ms);
   socket.destroy();
-  return { per_second };
+  return { per_second, approved_count };
 }
 
 /** A kept-alive HTTP/1.1 connection that has one request in flight at a time. */
@@ -350,7 +355,7 @@ class KeptAlive {
     const answer = this.#received;
     this.#received = '';
     if (answer.startsWith('HTTP/1.1 200')) {
-      if (answer.includes('"response_code":"00"', head_end)) this.approved_count += 1;
+      if (answer.includes(approved_text, head_end)) this.approved_count += 1;
       this.#answered?.(200);
     } else if (answer.startsWith('HTTP/1.1 503') && /\r\nretry-after: \d+\r\n/i.test(answer)) this.#answered?.(503);
     else this.#failed?.(new Error(`an answer that is not 200: ${answer.slice(0, 600)}`));

@@ -4,7 +4,16 @@ import { redis_url, scratchDatabase } from '@tallystick/test-support';
 import { Queue } from 'bullmq';
 import pg from 'pg';
 import { filler, startReceivers, startService, timed } from '../deliveries.ts';
-import { closedLoop, costOf, type LoadCost, type LoadResult, pacedLoad, type RequestText } from '../http-load.ts';
+import {
+  closedLoop,
+  costOf,
+  type LoadCost,
+  type LoadResult,
+  manyInOne,
+  pacedLoad,
+  type RequestText,
+} from '../http-load.ts';
+import { authorizationLine, many_messages_head } from '../http-requests.ts';
 import { type HttpServer, requestsTo, startBenchServer, startHttpServer } from '../http-servers.ts';
 import type { Bench, BenchOptions } from '../main.ts';
 import { interleave, percentile, type Row, row } from '../measure.ts';
@@ -13,6 +22,8 @@ const cards = 500;
 const pool_sizes = [8, 16, 32];
 const endpoints = 64;
 const job_counts = [64, 256];
+/** Lines of one request that are not answered yet. */
+const lines_in_flight = 256;
 const baseline_name = 'Express, pg, BullMQ';
 
 /**
@@ -33,7 +44,9 @@ async function decisions({ quick, repetitions, log }: BenchOptions): Promise<rea
   const seconds = quick ? 0.5 : 4;
   const our_database = await scratchDatabase('postgres');
   await using their_database = await peerDatabase();
-  const ours = countedFrom(await startHttpServer('ours', our_database.database_url));
+  const our_server = await startHttpServer('ours', our_database.database_url);
+  const ours = countedFrom(our_server);
+  const line = requestsTo(our_server.numbers, authorizationLine);
   const { prefix } = their_database;
   const start = async (pool_size: number) => {
     const words = [their_database.database_url, String(pool_size), redis_url, prefix];
@@ -54,8 +67,15 @@ async function decisions({ quick, repetitions, log }: BenchOptions): Promise<rea
   const best = settings.toSorted((a, b) => b.per_second - a.per_second)[0]!;
   const theirs = await start(best.pool_size);
   const peak = async ({ run }: Counted) => (await run((to, request) => closedLoop(to, count, request))).per_second;
+  const manyAtPeak = async () =>
+    (await ours.run((to) => manyInOne(to, many_messages_head, count, lines_in_flight, line))).per_second;
   for (const server of [ours, theirs]) await peak(server);
-  const peaks = await interleave(repetitions, { ours: () => peak(ours), baseline: () => peak(theirs) });
+  await manyAtPeak();
+  const peaks = await interleave(repetitions, {
+    ours: () => peak(ours),
+    many: manyAtPeak,
+    baseline: () => peak(theirs),
+  });
 
   log(`both at the peak of the peer, ${Math.round(peaks.baseline)}/s, ${seconds} s each`);
   let load: LoadCost | null = null;
@@ -88,10 +108,11 @@ async function decisions({ quick, repetitions, log }: BenchOptions): Promise<rea
     row(
       'authorizations over HTTP, Postgres',
       '/s',
-      { ...peaks, baseline_name },
+      { ours: peaks.ours, baseline: peaks.baseline, baseline_name },
       { kind: 'at_least', ratio: 3 },
       `connections of the peer: ${tried}`,
     ),
+    row('the same, many in one request', '/s', { ours: peaks.many, baseline: peaks.baseline, baseline_name }, null),
     row(
       'p99 of these at the peak of the peer',
       'ms',
@@ -217,7 +238,9 @@ async function peerDatabase(): Promise<PeerDatabase> {
 /** A server and the approved answers that it has sent. */
 interface Counted {
   readonly approved_count: number;
-  readonly run: (load: (to: HttpServer, request: RequestText) => Promise<LoadResult>) => Promise<LoadResult>;
+  readonly run: <Result extends Pick<LoadResult, 'approved_count'>>(
+    load: (to: HttpServer, request: RequestText) => Promise<Result>,
+  ) => Promise<Result>;
   readonly stop: () => void;
 }
 
