@@ -28,7 +28,7 @@ export interface RefusalPorts {
 
 /**
  * Refuses messages of the network on a route, at little more than what Node takes for a request
- * (ADR 0084). Only a known key is answered here: everything else goes through the pipeline.
+ * (ADR 0083). Only a known key is answered here: everything else goes through the pipeline.
  */
 export function createRefuse(
   { pipeline, metrics, request_log, lifecycle, is_behind_https }: RefusalPorts,
