@@ -23,7 +23,8 @@ import { authorizationBody } from './http-requests.ts';
 /**
  * One of the servers of the HTTP bench, in a separate process. `bare` is only Koa with a router,
  * `hand` is the same with the hand-written decision behind it, `ours` is the server as it starts,
- * and `idle` is `ours` with a network side that answers immediately. Sends its port and card numbers to its parent.
+ * `jobless` is the same without the jobs in the background, and `idle` is that with a network side that
+ * answers immediately. Sends its port and card numbers to its parent.
  */
 const [kind, database_url = '', card_count = '0'] = process.argv.slice(2);
 
@@ -47,7 +48,7 @@ async function listenAsService(container: Container, numbers: readonly string[])
     const at_once = await answeringAtOnce(container, network, numbers[0] ?? '');
     (await container.rebindAsync(tokens.network)).toConstantValue(at_once);
   }
-  (await container.getAsync(tokens.jobs)).start();
+  if (kind === 'ours') (await container.getAsync(tokens.jobs)).start();
   const ports = {
     timers: container.get(tokens.timers),
     random: container.get(tokens.random),

@@ -18,7 +18,10 @@ export interface HttpServer extends LoadTarget {
 }
 
 /** Starts `http-server.ts`, which describes the kinds. */
-export function startHttpServer(kind: 'ours' | 'idle' | 'bare' | 'hand', database_url: string): Promise<HttpServer> {
+export function startHttpServer(
+  kind: 'ours' | 'jobless' | 'idle' | 'bare' | 'hand',
+  database_url: string,
+): Promise<HttpServer> {
   return startBenchServer('http-server.ts', [kind, database_url, String(cards)]);
 }
 
