@@ -15,7 +15,7 @@ import { interleave, monotonicNow, row } from './measure.ts';
 export const files: Bench = {
   name: 'files',
   async run({ quick, repetitions, log }) {
-    const counts = quick ? { ipm: 20_000, cdf3: 4_000 } : { ipm: 200_000, cdf3: 20_000 };
+    const counts = quick ? { ipm: 200_000, cdf3: 4_000 } : { ipm: 200_000, cdf3: 20_000 };
     log(`${counts.ipm} clearings in an IPM file (VBS, ASCII), ${counts.cdf3} in a CDF3 file`);
     const folder = await mkdtemp(join(tmpdir(), 'tallystick-bench-'));
     try {
