@@ -1,6 +1,6 @@
 import type { EventStore } from '@tallystick/events';
 import type { Page, PageRequest } from '@tallystick/kernel';
-import type { PurchaseTemplate } from './template.ts';
+import type { PurchaseTemplate, TemplateVersion } from './template.ts';
 
 export interface TemplateStore {
   /**
@@ -36,6 +36,10 @@ export interface TemplateStore {
   claim(id: number): Promise<PurchaseTemplate | null>;
   /** Precondition: the template was locked for update, or inserted, in this transaction. */
   update(template: PurchaseTemplate): Promise<void>;
+  /** Keeps a state that is over. Precondition: as for `update`, and its number is not kept yet. */
+  keepVersion(ended: TemplateVersion): Promise<void>;
+  /** The ended versions of a template with smaller numbers, the newest first, up to `limit`. */
+  versionsBelow(template_id: number, version: number, limit: number): Promise<readonly TemplateVersion[]>;
 }
 
 /**

@@ -10,6 +10,7 @@ import {
   RequestFields,
   showValue,
 } from '@tallystick/kernel';
+import { type MerchantControlsRequest, readMerchantControls } from './merchant-controls.ts';
 import type { TemplatesTx } from './ports.ts';
 import { default_template_ids, mcc_rules, type PurchaseTemplate, required_controls } from './template.ts';
 
@@ -24,12 +25,15 @@ export const template_mccs_max = 1_000;
 export const name_taken = 'must be another name: the company has a template of this name';
 
 /**
- * The request of a client; all fields are required (service specification 2.3). Values are checked
+ * The request of a client. The fields of service specification 2.3 are required. Values are checked
  * here, whatever their static type.
  */
 export type TemplateRequest = Readonly<
   Pick<PurchaseTemplate, 'name' | 'mcc_list' | 'mcc_rule' | 'description' | 'required_control'>
->;
+> & {
+  /** Null counts as absent. */
+  readonly merchant_controls?: MerchantControlsRequest | null;
+};
 
 export interface TemplateOptions {
   readonly environment: PurchaseTemplate['environment'];
@@ -58,13 +62,14 @@ export async function requestTemplate(
 
   const company = await tx.companies.find(call.company_id);
   assert(company !== null, `company ${call.company_id} requests a template and is unknown`);
-  const sound = named as TemplateRequest;
+  const sound = named as { readonly [Name in keyof typeof named]: NonNullable<(typeof named)[Name]> };
   return tx.templates.insert({
     company_id: call.company_id,
     name: sound.name,
     description: sound.description,
     mcc_list: [...sound.mcc_list],
     mcc_rule: sound.mcc_rule,
+    merchant_controls: sound.merchant_controls ?? null,
     required_control: sound.required_control,
     status: 'PENDING',
     transaction_key: drawUuid(random),
@@ -75,6 +80,7 @@ export async function requestTemplate(
     updated_at_ms: call.now_ms,
     deleted_at_ms: null,
     completes_at_ms: call.now_ms + completion_delay_ms,
+    version: 1,
   });
 }
 
@@ -83,7 +89,7 @@ export async function requestTemplate(
  * to `fields`.
  */
 function readRequest(fields: RequestFields): {
-  readonly [Name in keyof TemplateRequest]: TemplateRequest[Name] | null;
+  readonly [Name in keyof TemplateRequest]-?: PurchaseTemplate[Name] | null;
 } {
   fields.require('name');
   fields.require('mcc_list');
@@ -104,6 +110,7 @@ function readRequest(fields: RequestFields): {
     name: name === null ? null : maskCardNumbers(name),
     mcc_list: readMccList(fields),
     mcc_rule: fields.readChoice('mcc_rule', mcc_rules),
+    merchant_controls: readMerchantControls(fields),
     description: description === null ? null : maskCardNumbers(description),
     required_control: fields.readChoice('required_control', required_controls),
   };

@@ -1,3 +1,6 @@
+import type { EndedVersion } from '@tallystick/kernel';
+import type { MerchantControls } from './merchant-controls.ts';
+
 /** The control that the cards of a template must have (service specification 2.2, 2.3). */
 export const required_controls = ['VELOCITY', 'AGING_VELOCITY'] as const;
 
@@ -16,7 +19,8 @@ export type TemplateStatus = (typeof template_statuses)[number];
 export const template_environments = ['sandbox', 'live'] as const;
 
 /**
- * A purchase template. It decides with which merchant category codes (MCCs) its cards may be used.
+ * A purchase template. It decides with which merchants and merchant category codes (MCCs) its cards
+ * may be used.
  */
 export interface PurchaseTemplate {
   readonly id: number;
@@ -30,6 +34,8 @@ export interface PurchaseTemplate {
    */
   readonly mcc_list: readonly string[];
   readonly mcc_rule: MccRule;
+  /** Null: any merchant of these categories. */
+  readonly merchant_controls: MerchantControls | null;
   readonly required_control: RequiredControl;
   readonly status: TemplateStatus;
   /** UUID of the creation request. */
@@ -42,11 +48,28 @@ export interface PurchaseTemplate {
   readonly deleted_at_ms: number | null;
   /** The earliest completion of a PENDING template. Null once ACTIVE. */
   readonly completes_at_ms: number | null;
+  /** The number of its state (`TemplateState`): 1 at first, one more with each change of it. */
+  readonly version: number;
 }
 
 /** Ids of the shared defaults that allow all MCCs (decision: templates). */
 export const default_template_ids: Readonly<Record<RequiredControl, number>> = { VELOCITY: 1, AGING_VELOCITY: 2 };
 
+/** What a decision reads of a template. */
+export type TemplateRule = Pick<PurchaseTemplate, 'mcc_rule' | 'mcc_list' | 'merchant_controls' | 'version'>;
+
 export function isMccAllowed(rule: Pick<PurchaseTemplate, 'mcc_rule' | 'mcc_list'>, mcc: string): boolean {
   return rule.mcc_list.includes(mcc) === (rule.mcc_rule === 'ALLOW');
+}
+
+export type TemplateState = Omit<TemplateRule, 'version'> & Pick<PurchaseTemplate, 'status'>;
+
+/** A state of a template that is over. `version` is the number that the template had then. */
+export interface TemplateVersion extends EndedVersion<TemplateState> {
+  readonly template_id: number;
+}
+
+/** Returns the part of a template that its versions keep. */
+export function templateStateOf({ status, mcc_rule, mcc_list, merchant_controls }: TemplateState): TemplateState {
+  return { status, mcc_rule, mcc_list, merchant_controls };
 }

@@ -52,10 +52,12 @@ test('the event of a completion contains the ACTIVE template and the previous PE
 test('the operator completes a template early, once', async () => {
   const { unit_of_work, events } = templateWorld();
   const pending = await unit_of_work.run((tx) => requestTemplate(tx, ports, call, request('a'), options));
-  const active = await unit_of_work.run((tx) => completeTemplate(tx, ports, now_ms + 1, pending.id));
+  const active = await unit_of_work.run((tx) =>
+    completeTemplate(tx, ports, { ...call, now_ms: now_ms + 1 }, pending.id),
+  );
   assert.equal(active.status, 'ACTIVE');
   await assert.rejects(
-    unit_of_work.run((tx) => completeTemplate(tx, ports, now_ms + 2, pending.id)),
+    unit_of_work.run((tx) => completeTemplate(tx, ports, { ...call, now_ms: now_ms + 2 }, pending.id)),
     (error) => error instanceof Refusal && error.code === 'not_found',
   );
   assert.equal(await unit_of_work.run((tx) => completeDueTemplates(tx, ports, now_ms + 60_000, 10)), 0);
@@ -80,7 +82,7 @@ test('a failed completion leaves the template PENDING and writes no event', asyn
   const pending = await unit_of_work.run((tx) => requestTemplate(tx, ports, call, request('a'), options));
   await assert.rejects(
     unit_of_work.run(async (tx) => {
-      await completeTemplate(tx, ports, now_ms, pending.id);
+      await completeTemplate(tx, ports, call, pending.id);
       throw new Error('the disk is full');
     }),
   );

@@ -37,6 +37,7 @@ test('a request is acknowledged as PENDING, with the query that returns its stat
     links: [{ href: `/status/${key}`, method: 'GET', rel: 'self' }],
     mcc_list: ['5411', '5499'],
     mcc_rule: 'ALLOW',
+    merchant_controls: null,
     name: 'Groceries',
     required_control: 'VELOCITY',
     status: 'PENDING',
@@ -61,6 +62,7 @@ test('a template item has the fields of the status list, with times in ISO 8601'
     identity: null,
     mcc_list: ['5411', '5499'],
     mcc_rule: 'ALLOW',
+    merchant_controls: null,
     name: 'Groceries',
     required_control: 'AGING_VELOCITY',
     status: 'PENDING',
@@ -70,7 +72,23 @@ test('a template item has the fields of the status list, with times in ISO 8601'
   assert.equal(transaction_key, template.transaction_key);
 });
 
-test('all fields are required, and all missing ones are reported in one refusal', async () => {
+test('a template keeps the merchants that it allows', async () => {
+  const { unit_of_work } = templateWorld();
+  const asked = { ...groceries, merchant_controls: { countries: { deny: ['DE'] } } };
+  const template = await unit_of_work.run((tx) => requestTemplate(tx, ports, call, asked, options));
+  const merchant_controls = {
+    merchant_ids: null,
+    merchant_names: null,
+    countries: { allow: null, deny: ['DEU'] },
+    card_present: null,
+  };
+  assert.deepEqual(template.merchant_controls, merchant_controls);
+  assert.deepEqual(toTemplateItem(template, statusUrlOf).merchant_controls, merchant_controls);
+  const wrong = { ...groceries, merchant_controls: { countries: { deny: ['GER'] } } };
+  assert.deepEqual(await invalidFields(wrong), ['merchant_controls.countries.deny[0]']);
+});
+
+test('all fields of the specification are required, and all missing ones are reported in one refusal', async () => {
   const names = Object.keys(groceries).sort();
   assert.deepEqual(await invalidFields({}), names);
   const nothing = Object.fromEntries(names.map((name) => [name, null]));

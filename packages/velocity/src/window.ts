@@ -11,10 +11,12 @@ const continuous: Window = { start_ms: 0, end_ms: Number.POSITIVE_INFINITY };
 /**
  * The window that contains the instant (epoch milliseconds). Velocity windows begin at midnight UTC
  * (service specification 2.2). Weeks begin on Monday, the others on the first day of the calendar
- * period (decision). Pure integer arithmetic.
+ * period (decision). Null: a card of aging velocity, whose one window is `Continuous`. Pure integer
+ * arithmetic.
  */
-export function windowAt(recurring: Recurring, at_ms: number): Window {
+export function windowAt(recurring: Recurring | null, at_ms: number): Window {
   switch (recurring) {
+    case null:
     case 'Continuous':
       return continuous;
     case 'Daily':

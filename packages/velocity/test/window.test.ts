@@ -34,6 +34,7 @@ describe('a velocity window', () => {
     fc.assert(
       fc.property(instants, (at) => {
         assert.deepEqual(windowAt('Continuous', at), { start_ms: 0, end_ms: Number.POSITIVE_INFINITY });
+        assert.deepEqual(windowAt(null, at), windowAt('Continuous', at));
       }),
       propertyParameters(),
     );

@@ -80,7 +80,6 @@ export function auditLink(mac: AuditMac, previous: string, number: number, conte
   return mac(JSON.stringify(['link', previous, number, content_hash]));
 }
 
-/** The chain with its hash. */
 export function signAuditChain(mac: AuditMac, chain: AuditChain): AuditChainRow {
   const { number, link, removed_number, removed_link, accepted_number } = chain;
   const signed = { number, link, removed_number, removed_link, accepted_number };

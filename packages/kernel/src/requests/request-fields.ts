@@ -23,10 +23,30 @@ export interface Bounds {
  */
 export class RequestFields {
   readonly #values: Readonly<Record<string, unknown>>;
-  readonly #problems: FieldError[] = [];
+  readonly #problems: FieldError[];
+  readonly #prefix: string;
 
-  constructor(request: object) {
+  constructor(request: object, problems: FieldError[] = [], prefix = '') {
     this.#values = request as Readonly<Record<string, unknown>>;
+    this.#problems = problems;
+    this.#prefix = prefix;
+  }
+
+  /** The fields of an object in this request. Their problems are this request's, with their path. */
+  within(path: string, value: unknown): RequestFields {
+    const is_object = typeof value === 'object' && value !== null && !Array.isArray(value);
+    if (!is_object) this.addProblem(path, `must be an object, not ${showValue(value)}`);
+    return new RequestFields(is_object ? value : {}, this.#problems, `${this.#prefix}${path}.`);
+  }
+
+  /** The names of the fields that the request has. */
+  get names(): readonly string[] {
+    return Object.keys(this.#values);
+  }
+
+  /** Every problem so far. */
+  get problems(): readonly FieldError[] {
+    return this.#problems;
   }
 
   /** Throws the refusal (`validation_failed`) that names every problem, if there is one. */
@@ -37,7 +57,8 @@ export class RequestFields {
 
   /** Adds a problem; the message continues the path: "must be ...". A null message adds none. */
   addProblem(path: string, message: string | null): void {
-    if (message !== null && this.#problems.length < named_max) this.#problems.push({ path, message });
+    if (message === null || this.#problems.length >= named_max) return;
+    this.#problems.push({ path: this.#prefix + path, message });
   }
 
   /** Whether the request has a value for the field. */
@@ -57,7 +78,7 @@ export class RequestFields {
 
   /** Whether none of the fields has a problem so far. */
   areSound(...names: readonly string[]): boolean {
-    return !this.#problems.some(({ path }) => names.includes(path));
+    return !this.#problems.some(({ path }) => names.some((name) => path === this.#prefix + name));
   }
 
   /** The value as it was sent; null when absent. */

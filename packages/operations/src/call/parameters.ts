@@ -8,6 +8,7 @@ export interface ParameterValues {
   /** The number of an account. */
   readonly number: string;
   readonly consent_id: string;
+  readonly consultation_id: string;
   /** The id of a user of the bank. */
   readonly user_id: string;
 }
@@ -30,9 +31,10 @@ export function readParameters(texts: { readonly [Name in Parameter]?: string | 
     authorization_id: readId(texts.authorization_id),
     number: texts.number ?? '',
     consent_id: texts.consent_id ?? '',
+    consultation_id: texts.consultation_id ?? '',
     user_id: texts.user_id ?? '',
   };
-  if (isStorable(values.number + values.consent_id + values.user_id)) return values;
+  if (isStorable(values.number + values.consent_id + values.consultation_id + values.user_id)) return values;
   throw new Refusal('not_found', 'there is nothing with this name');
 }
 

@@ -55,10 +55,12 @@ export function hasFilter({ filter, other_filters }: QueryShape, name: string): 
   return (filter !== undefined && Object.hasOwn(filter.shape, name)) || other_filters?.test(name) === true;
 }
 
-/** Describes a filter that an operation does not have, with the nearest one that it has. */
+/** Describes a filter that an operation does not have, with the nearest one that it has, or all. */
 export function unknownFilter({ filter }: QueryShape, name: string, names: QueryNames): string {
-  const nearest = nearestName(name, Object.keys(filter?.shape ?? {}));
-  const hint = nearest === null ? '' : `; did you mean ${names.filter(nearest)}?`;
+  const known = Object.keys(filter?.shape ?? {});
+  const nearest = nearestName(name, known);
+  const all = known.length === 0 ? '' : `; these are: ${known.map(names.filter).join(', ')}`;
+  const hint = nearest === null ? all : `; did you mean ${names.filter(nearest)}?`;
   return `is not a filter of this ${names.whole}${hint}`;
 }
 
@@ -135,18 +137,23 @@ export function readCompanyFilter(query: Query): number | null {
   return readIdFilter(query, 'company_id', 'a company');
 }
 
+/** The page of a list that is read by cursors. Refuses (`invalid_query`) an offset. */
+export function pageByCursor({ page: { offset = 0, ...page }, names }: Query): PageRequest {
+  if (offset === 0) return page;
+  const message = `must be 0 in this list; follow ${names.next} instead`;
+  throw invalidQuery({ path: names.page('offset'), message });
+}
+
 /**
  * Reads a page of a list that is read by cursors in both directions. An offset is refused
  * (`invalid_query`), and so is a cursor of another list.
  */
 export async function readTwoWay<Item>(
-  { page: { limit, after, offset = 0 }, names }: Query,
+  query: Query,
   read: (page: TwoWayPageRequest) => Promise<TwoWayPage<Item>>,
 ): Promise<TwoWayPage<Item>> {
-  if (offset > 0) {
-    const message = `must be 0 in this list; follow ${names.next} instead`;
-    throw invalidQuery({ path: names.page('offset'), message });
-  }
+  const { limit, after } = pageByCursor(query);
+  const { names } = query;
   try {
     return await read({ limit, ...(after === undefined ? {} : { cursor: after }) });
   } catch (error) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
-import { createFairShare } from '../../src/call/fair-share.ts';
+import { createFairShare } from '../src/index.ts';
 
 test('an amount may be taken at once exactly when it may be taken one after another', () => {
   const step = fc.record({ owner: fc.constantFrom('a', 'b', 'c', null), amount: fc.integer({ min: 1, max: 40 }) });

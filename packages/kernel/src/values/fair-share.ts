@@ -4,7 +4,6 @@
  * something is left for the next (ADR 0030).
  */
 export interface FairShare {
-  /** All that is taken. */
   readonly taken: number;
   /**
    * Whether the owner may take the amount: as if it took one after another, and the last one is
