@@ -46,6 +46,7 @@ test('a company is created, read and audited', async () => {
     hold_days: null,
     status: 'active',
     rate_limit_per_minute: null,
+    endpoint_version: 0,
     created_at_ms: call.now_ms,
   });
   assert.deepEqual((await storage.read((tx) => listCompanies(tx, { limit: 50 }))).items, [company]);

@@ -12,7 +12,6 @@ import type { StatementIdentity } from './statement.ts';
  * are recorded it is known, else it is new (decision: statement lines).
  */
 
-/** A statement of the chain. */
 export interface PlacedStatement extends StatementIdentity {
   readonly position: number;
 }

@@ -33,6 +33,12 @@ export {
   deliveries_kept_days_default,
   delivery_states,
 } from './webhooks/delivery.ts';
+export {
+  type RequestSigner,
+  requestSigner,
+  type SignedReceiver,
+  type SignRequest,
+} from './webhooks/delivery-request.ts';
 export * from './webhooks/manage-deliveries.ts';
 export * from './webhooks/manage-webhooks.ts';
 export * from './webhooks/ports.ts';
@@ -42,6 +48,7 @@ export * from './webhooks/secret-form.ts';
 export * from './webhooks/test-webhook.ts';
 export {
   callback_url_length_max,
+  readCallbackUrl,
   refuseTakenType,
   type Webhook,
   type WebhookRequestInput,
@@ -49,5 +56,13 @@ export {
   webhook_statuses,
 } from './webhooks/webhook.ts';
 export * from './webhooks/webhook-health.ts';
-export { resealWebhookSecrets, sealWebhookSecret } from './webhooks/webhook-secret.ts';
+export {
+  firstSecret,
+  type HeldSecrets,
+  isPresentSecret,
+  resealHeld,
+  resealWebhookSecrets,
+  rotatedSecret,
+  sealWebhookSecret,
+} from './webhooks/webhook-secret.ts';
 export * from './webhooks/webhook-sender.ts';

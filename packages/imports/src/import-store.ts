@@ -80,7 +80,6 @@ export interface ImportStore {
 
   /** The running imports that check or record statements, by rising id. */
   listCheckingStatements(): Promise<readonly ImportRecord[]>;
-  /** The statements of an import with one of these statuses, by their numbers. */
   statements(import_id: number, statuses: readonly ImportStatementStatus[]): Promise<readonly ImportStatement[]>;
   /** The statements of an import, with a status if it is given, the last of the file first. */
   listStatements(

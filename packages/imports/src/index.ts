@@ -42,5 +42,4 @@ export * from './statements/statement-items.ts';
 export {
   releasable_statement_codes,
   type StatementProblem,
-  statement_problem_codes,
 } from './statements/statement-problem.ts';

@@ -1,3 +1,4 @@
+import type { ReconciliationActRow } from '@tallystick/cards';
 import type { Difference, MatchedBy } from './item.ts';
 import { itemIdOf, type RecordIds, type RecordKey } from './item-id.ts';
 
@@ -35,7 +36,6 @@ export interface AuthorizationPair {
   readonly authorization_id: number;
 }
 
-/** What an act was about. */
 export interface ActSubject {
   /** The item as the person saw it, in short: its members and amounts. */
   readonly fingerprint: string;
@@ -63,18 +63,10 @@ export interface ActSubject {
 }
 
 /** An act as recorded; never changed. */
-export interface Act {
+export interface Act extends Omit<ReconciliationActRow, 'action' | 'subject'> {
   readonly id: number;
-  readonly company_id: number;
-  readonly at_ms: number;
-  readonly actor: string;
   readonly action: ActKind;
-  /** The id of the item at that time. */
-  readonly item_id: number;
   readonly subject: ActSubject;
-  readonly note: string;
-  readonly reason: string | null;
-  readonly request_id: string | null;
 }
 
 /** The records that an act concerns, as `itemIdOf` numbers them. */

@@ -37,7 +37,7 @@ export * from './lines/read-lines.ts';
 export { type CoveringSet, candidates_max, type Leftovers } from './pairing/covering-search.ts';
 export * from './pairing/covering-sets.ts';
 export * from './pairing/covering-sweep.ts';
-export { all_keys, entryKeyOfClearing, entryKeyOfLine, type UnsearchedDates } from './pairing/entry-key.ts';
+export { all_keys, entryKeyOfLine, type UnsearchedDates } from './pairing/entry-key.ts';
 export { covering_members_max } from './pairing/find-sums.ts';
 export * from './pairing/pair-lines.ts';
 export * from './pairing/pair-records.ts';

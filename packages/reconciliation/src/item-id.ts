@@ -59,7 +59,6 @@ export function idsOfKind(wanted: RecordKind, records: readonly RecordKey[]): re
   return [...ids].sort((a, b) => a - b);
 }
 
-/** The ids of rows, ascending. */
 export function ascendingIds(rows: readonly { readonly id: number }[]): readonly number[] {
   return rows.map(({ id }) => id).sort((a, b) => a - b);
 }

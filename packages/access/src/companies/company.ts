@@ -19,6 +19,11 @@ export interface Company {
   readonly status: CompanyStatus;
   /** Requests per minute of all its keys together, 1 to 1,000,000. Null: no limit. */
   readonly rate_limit_per_minute: number | null;
+  /**
+   * Rises with each change of its decision endpoint. Negative, or 0 when it never had one: it has none
+   * that is active, and is not asked before a request on its cards is approved.
+   */
+  readonly endpoint_version: number;
   readonly created_at_ms: number;
 }
 

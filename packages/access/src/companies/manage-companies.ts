@@ -52,6 +52,7 @@ export async function createCompany(
     hold_days: null,
     status: 'active',
     rate_limit_per_minute: null,
+    endpoint_version: 0,
     created_at_ms: call.now_ms,
   });
   await audit(tx, call, 'company.created', company.id, { name: company.name });

@@ -24,10 +24,14 @@ export const area_roles = {
   card_numbers: 'client',
   /** Ending a hold by hand: the company, or an operator for it. */
   hold_release: ['client', 'operator'],
+  /** Freezing a card, and ending that: the company, or an operator for it. */
+  card_freeze: ['client', 'operator'],
   realcards: 'client',
   templates: 'client',
   events: 'client',
   webhooks: 'client',
+  /** Where the company decides on its purchases itself. */
+  decision_endpoint: 'client',
   /** The items of a company, what people do to them, and the reports about them. */
   reconciliation: 'client',
   network_messages: 'network',

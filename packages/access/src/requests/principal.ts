@@ -1,7 +1,6 @@
 import { assert, Refusal } from '@tallystick/kernel';
 import { type Area, type Role, rolesOf } from '../keys/role.ts';
 
-/** The caller. */
 export interface Principal {
   /**
    * `17`, or `sandbox:client` for the sandbox's fixed keys. Scopes idempotency keys and rate

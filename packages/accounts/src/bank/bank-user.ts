@@ -23,9 +23,7 @@ export interface BankUser {
   /** 1 to 255 printable characters. */
   readonly name: string;
   readonly status: BankUserStatus;
-  /** The services for which the user is eligible. */
   readonly eligible_services: readonly ThirdPartyService[];
-  /** The services for which the user is configured. */
   readonly configured_services: readonly ThirdPartyService[];
   /** Whether the user may view direct debit mandates. */
   readonly may_view_direct_debits: boolean;

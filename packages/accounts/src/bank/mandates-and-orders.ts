@@ -31,24 +31,29 @@ export interface Creditor {
   readonly creditor_name: string | null;
 }
 
+/** A payment that an account makes later. Unique by account and `reference`. */
+interface PaymentOrder extends Creditor {
+  readonly id: number;
+  readonly account_id: number;
+  /** The bank's own reference, 1 to 40 characters. */
+  readonly reference: string;
+  /** What the creditor sees, 1 to 35 characters. */
+  readonly payment_reference: string | null;
+  readonly updated_at_ms: number;
+}
+
 export const standing_order_statuses = ['active', 'inactive'] as const;
 
 export type StandingOrderStatus = (typeof standing_order_statuses)[number];
 
 /**
- * A standing order of an account. Unique by account and `reference`. It is pending while it is
- * active and its next payment is not in the past (service specification 4.5, rule 6).
+ * A standing order. It is pending while it is active and its next payment is not in the past
+ * (service specification 4.5, rule 6).
  */
-export interface StandingOrder extends Creditor {
-  readonly id: number;
-  readonly account_id: number;
-  /** The bank's own reference, 1 to 40 characters. */
-  readonly reference: string;
+export interface StandingOrder extends PaymentOrder {
   readonly status: StandingOrderStatus;
   /** A frequency of the standard, such as `EvryDay` or `IntrvlMnthDay:01:28`. */
   readonly frequency: string;
-  /** What the creditor sees, 1 to 35 characters. */
-  readonly payment_reference: string | null;
   /** Dates are YYYY-MM-DD. An amount is null exactly when its date is. */
   readonly first_payment_on: string | null;
   readonly first_payment_amount: Money | null;
@@ -59,7 +64,6 @@ export interface StandingOrder extends Creditor {
   readonly final_payment_on: string | null;
   readonly final_payment_amount: Money | null;
   readonly number_of_payments: string | null;
-  readonly updated_at_ms: number;
 }
 
 export const scheduled_payment_statuses = ['pending', 'executed', 'cancelled'] as const;
@@ -72,20 +76,13 @@ export const scheduled_types = ['Arrival', 'Execution'] as const;
 export type ScheduledType = (typeof scheduled_types)[number];
 
 /**
- * A payment at a later date. Unique by account and `reference`. Only a pending one whose date is
- * not in the past is shown (service specification 4.5, rule 7).
+ * A payment at one later date. Only a pending one whose date is not in the past is shown (service
+ * specification 4.5, rule 7).
  */
-export interface ScheduledPayment extends Creditor {
-  readonly id: number;
-  readonly account_id: number;
-  /** The bank's own reference, 1 to 40 characters. */
-  readonly reference: string;
+export interface ScheduledPayment extends PaymentOrder {
   readonly status: ScheduledPaymentStatus;
   /** YYYY-MM-DD. */
   readonly scheduled_on: string;
   readonly scheduled_type: ScheduledType;
   readonly amount: Money;
-  /** What the creditor sees, 1 to 35 characters. */
-  readonly payment_reference: string | null;
-  readonly updated_at_ms: number;
 }

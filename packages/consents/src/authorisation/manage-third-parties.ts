@@ -41,21 +41,10 @@ export interface ThirdPartyRequest {
 
 /**
  * The operator's change of a third party. A field that is absent stays. Null stands for the
- * default, and what has no default refuses it.
+ * default, and what has no default refuses it. A scope that is taken away ends all tokens. `jwks`
+ * and `jwks_uri` take the place of each other.
  */
-export interface ThirdPartyChange {
-  readonly name?: unknown;
-  /** A scope that is taken away ends all tokens. */
-  readonly scopes?: unknown;
-  readonly redirect_uris?: unknown;
-  /** Keys take the place of a `jwks_uri`. */
-  readonly jwks?: unknown;
-  /** Takes the place of `jwks`. */
-  readonly jwks_uri?: unknown;
-  /** Null: it authenticates by private_key_jwt. */
-  readonly certificate_subject?: unknown;
-  /** Null: PS256. */
-  readonly id_token_signed_response_alg?: unknown;
+export interface ThirdPartyChange extends Partial<ThirdPartyRequest> {
   /** Cannot be changed: only the present value is accepted. */
   readonly client_id?: unknown;
   /** Cannot be changed here: only the present value is accepted. */

@@ -32,7 +32,6 @@ export const unsupported_permissions = [
 /** Another spelling of a permission (service specification 4.5). */
 const aliases: Readonly<Record<string, Permission>> = { ReadTransactionBasic: 'ReadTransactionsBasic' };
 
-/** The permission with this name; null: none. */
 export function toPermission(name: string): Permission | null {
   const spelled = Object.hasOwn(aliases, name) ? aliases[name]! : name;
   return permissions.find((permission) => permission === spelled) ?? null;

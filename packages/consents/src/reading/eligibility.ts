@@ -45,12 +45,10 @@ function userMayLogIn({ user }: AccessFacts): boolean {
   return user.status === 'active';
 }
 
-/** The user is eligible for the service. */
 function userIsEligible({ user, service }: AccessFacts): boolean {
   return user.eligible_services.includes(service);
 }
 
-/** The user is configured for the service. */
 function userIsConfigured({ user, service }: AccessFacts): boolean {
   return user.configured_services.includes(service);
 }

@@ -53,9 +53,9 @@ export interface EventStore {
   /**
    * Lists the company's events that meet every filter, newest first. The cursor contains the last
    * id, so a page costs the same at any depth. Refuses (`invalid_query`) a cursor that it did not
-   * make.
+   * make. For null it lists the events of all companies, by filters of texts.
    */
-  list(company_id: number, filters: readonly EventFilter[], page: PageRequest): Promise<Page<Event>>;
+  list(company_id: number | null, filters: readonly EventFilter[], page: PageRequest): Promise<Page<Event>>;
 }
 
 export interface EventsTx {

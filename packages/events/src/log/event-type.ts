@@ -25,6 +25,7 @@ export const event_types = [
 /** Types that are stored and read but have no id. Only a subscription to all types matches them. */
 export const event_types_without_id = [
   'virtualcard.updated',
+  'virtualcard.decision.overridden',
   'ach.$$limit.exceeded',
   'reconciliation.break.opened',
   'reconciliation.break.aged',

@@ -1,8 +1,8 @@
 import { Temporal } from '@tallystick/kernel';
 
 /**
- * A field that `GET /v1/events` can filter by (service specification 4.3; event_type and created_at
- * are additions of this service).
+ * A field that `GET /v1/events` can filter by (service specification 4.3; event_type, created_at,
+ * merchant_id and decline_reason are additions of this service).
  */
 export interface FilterField {
   /** As written in the query: `payload.mcc`, `event_type`. */
@@ -29,6 +29,8 @@ export const filter_fields = {
   'payload.mcc_description': { payload_key: 'mcc_description', type: 'text', range: false },
   'payload.mcc': { payload_key: 'mcc', type: 'text', range: false },
   'payload.merchant_name': { payload_key: 'merchant_name', type: 'text', range: false },
+  'payload.merchant_id': { payload_key: 'merchant_id', type: 'text', range: false },
+  'payload.decline_reason': { payload_key: 'decline_reason', type: 'text', range: false },
   'payload.rcn_alias': { payload_key: 'rcn_alias', type: 'text', range: false },
   'payload.rcn_id': { payload_key: 'rcn_id', type: 'integer', range: false },
   'payload.transaction_type': { payload_key: 'transaction_type', type: 'text', range: false },

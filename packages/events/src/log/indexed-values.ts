@@ -31,6 +31,8 @@ export function indexedValuesOf({ event_type, payload, created_at_ms }: Filterab
     'payload.mcc_description': toText(payload.mcc_description),
     'payload.mcc': toText(payload.mcc),
     'payload.merchant_name': toText(payload.merchant_name),
+    'payload.merchant_id': toText(payload.merchant_id),
+    'payload.decline_reason': toText(payload.decline_reason),
     'payload.rcn_alias': toText(payload.rcn_alias),
     'payload.rcn_id': toInteger(payload.rcn_id),
     'payload.transaction_type': toText(payload.transaction_type),

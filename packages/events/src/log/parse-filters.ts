@@ -28,7 +28,7 @@ export function parseEventFilters(query: Iterable<readonly [name: string, text: 
     const read = seen.has(name)
       ? 'is given twice'
       : isFilterName(name)
-        ? readFilter(name, text)
+        ? readEventFilter(name, text)
         : describeUnknownName(name);
     seen.add(name);
     if (typeof read === 'string') errors.push({ path: name, message: read });
@@ -43,7 +43,7 @@ export function parseEventFilters(query: Iterable<readonly [name: string, text: 
  * the problem of any other text.
  */
 export function parseInstants(text: string): Interval | string {
-  const read = readFilter('created_at', text);
+  const read = readEventFilter('created_at', text);
   if (typeof read === 'string' || read === null) return read ?? 'needs a value';
   if (read.kind === 'equals') return { from_ms: Number(read.value), to_ms: Number(read.value) };
   return {
@@ -53,7 +53,7 @@ export function parseInstants(text: string): Interval | string {
 }
 
 /** Returns the filter, null when it excludes nothing, or the problem of the text. */
-function readFilter(name: FilterName, text: string): EventFilter | string | null {
+export function readEventFilter(name: FilterName, text: string): EventFilter | string | null {
   const field: Omit<FilterField, 'name'> = filter_fields[name];
   if (/^\[.*\]$/s.test(text)) {
     return field.range ? readRange(name, field.type, text.slice(1, -1)) : 'takes one value, not a range';

@@ -2,7 +2,7 @@ import { type Clock, type HmacSha256, type Sealer, toInstantText } from '@tallys
 import { deliverySigner } from '@tallystick/webhook-signature';
 import type { Event, Payload } from '../log/event-log.ts';
 import type { Webhook } from './webhook.ts';
-import { openSecrets, sealedSecrets } from './webhook-secret.ts';
+import { type HeldSecrets, openSecrets, sealedSecrets } from './webhook-secret.ts';
 import type { WebhookRequest } from './webhook-sender.ts';
 
 /** The content of a delivery, before it is text. */
@@ -48,13 +48,16 @@ export interface RequestSigner {
 interface PostedContent {
   /** `webhook-id`: the same at every attempt. */
   readonly id: string;
-  /** `X-Webhook-Sequence`; 0 for test deliveries. */
-  readonly sequence: number;
+  /** `X-Webhook-Sequence`; 0 for test deliveries; absent for what is no delivery. */
+  readonly sequence?: number;
   readonly body: string;
 }
 
-/** Returns the request that posts the content to the webhook, signed now. */
-export type SignRequest = (webhook: Webhook, content: PostedContent) => WebhookRequest;
+/** What is called, with the secrets that sign. */
+export type SignedReceiver = Pick<Webhook, 'callback_url'> & HeldSecrets;
+
+/** Returns the request that posts the content to the receiver, signed now. */
+export type SignRequest = (receiver: SignedReceiver, content: PostedContent) => WebhookRequest;
 
 /**
  * Signs requests. It keeps the opened secrets of the last webhook, so one for each webhook opens them
@@ -63,9 +66,9 @@ export type SignRequest = (webhook: Webhook, content: PostedContent) => WebhookR
 export function requestSigner({ sealer, hmac, clock, machine_clock }: RequestSigner): SignRequest {
   let sealed: readonly Uint8Array[] = [];
   let signDelivery: ReturnType<typeof deliverySigner> | null = null;
-  return (webhook, { id, sequence, body }) => {
-    const { callback_url } = webhook;
-    const sealed_now = sealedSecrets(webhook, clock.nowMs());
+  return (receiver, { id, sequence, body }) => {
+    const { callback_url } = receiver;
+    const sealed_now = sealedSecrets(receiver, clock.nowMs());
     if (signDelivery === null || !isSame(sealed, sealed_now)) {
       signDelivery = deliverySigner(hmac, openSecrets(sealed_now, sealer));
       sealed = sealed_now;
@@ -77,7 +80,7 @@ export function requestSigner({ sealer, hmac, clock, machine_clock }: RequestSig
       headers: {
         'content-type': 'application/json',
         'user-agent': 'Tallystick',
-        'x-webhook-sequence': String(sequence),
+        ...(sequence === undefined ? {} : { 'x-webhook-sequence': String(sequence) }),
         ...signDelivery({ id, timestamp, url: callback_url, body }),
       },
     };

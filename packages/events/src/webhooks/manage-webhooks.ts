@@ -1,7 +1,6 @@
 import {
   auditEntry,
   type Call,
-  equalBytes,
   type Page,
   type PageRequest,
   type Random,
@@ -12,18 +11,14 @@ import {
 } from '@tallystick/kernel';
 import type { WebhooksTx } from './ports.ts';
 import { relayEventsOf } from './relay.ts';
-import { drawWebhookSecret } from './secret-form.ts';
 import { readChangeableFields, readWebhookFields, type Webhook, type WebhookRequestInput } from './webhook.ts';
-import { openSecrets, sealWebhookSecret } from './webhook-secret.ts';
+import { firstSecret, isPresentSecret, rotatedSecret } from './webhook-secret.ts';
 
 export interface WebhookPorts {
   readonly sealer: Sealer;
   readonly random: Random;
   readonly url_policy: UrlPolicy;
 }
-
-/** How long the previous secret still signs after a rotation. */
-const previous_secret_time_ms = 24 * 60 * 60 * 1_000;
 
 /** Registers a webhook. Only this answer contains the secret; it is never shown again. */
 export async function createWebhook(
@@ -36,7 +31,7 @@ export async function createWebhook(
   fields.require('callback_url', 'an https URL');
   const { callback_url, event_type_ids, secret: own_secret, status } = readWebhookFields(fields, ports.url_policy);
   fields.refuseInvalid();
-  const secret = own_secret ?? drawWebhookSecret(ports.random);
+  const { secret, secrets } = firstSecret(ports, own_secret);
   // Events older than the webhook are not delivered to it.
   await relayEventsOf(tx, call.company_id, call.now_ms);
   const webhook = await tx.webhooks.insert({
@@ -44,9 +39,7 @@ export async function createWebhook(
     callback_url: callback_url!,
     event_type_ids: event_type_ids ?? [],
     status: status ?? 'active',
-    secret_sealed: sealWebhookSecret(ports.sealer, secret),
-    previous_secret_sealed: null,
-    previous_secret_until_ms: null,
+    ...secrets,
     created_at_ms: call.now_ms,
   });
   return { webhook, secret };
@@ -92,7 +85,7 @@ export async function updateWebhook(
   // the reverse order here could cause a deadlock.
   await relayEventsOf(tx, call.company_id, call.now_ms);
   const webhook = await readWebhook(tx, call, id, { for_update: true });
-  addKeptProblems(fields, webhook, () => openSecrets([webhook.secret_sealed], sealer).current);
+  addKeptProblems(fields, webhook, sealer);
   fields.refuseInvalid();
   const updated: Webhook = {
     ...webhook,
@@ -104,18 +97,13 @@ export async function updateWebhook(
 }
 
 /** A null secret is what answers show after the registration. */
-function addKeptProblems(fields: RequestFields, webhook: Webhook, presentSecret: () => string): void {
+function addKeptProblems(fields: RequestFields, webhook: Webhook, sealer: Sealer): void {
   if (fields.carries('callback_url') && fields.get('callback_url') !== webhook.callback_url) {
     fields.addProblem('callback_url', 'cannot be changed; register another webhook');
   }
-  if (fields.has('secret') && !isSameSecret(fields.get('secret'), presentSecret())) {
+  if (fields.has('secret') && !isPresentSecret(sealer, webhook, fields.get('secret'))) {
     fields.addProblem('secret', 'cannot be changed; rotate it');
   }
-}
-
-function isSameSecret(sent: unknown, present: string): boolean {
-  const encoder = new TextEncoder();
-  return typeof sent === 'string' && equalBytes(encoder.encode(sent), encoder.encode(present));
 }
 
 /** Deletes the webhook and its deliveries. Refuses `not_found`. */
@@ -135,13 +123,8 @@ export async function rotateWebhookSecret(
   id: number,
 ): Promise<{ readonly webhook: Webhook; readonly secret: string }> {
   const webhook = await readWebhook(tx, call, id, { for_update: true });
-  const secret = drawWebhookSecret(ports.random);
-  const rotated: Webhook = {
-    ...webhook,
-    secret_sealed: sealWebhookSecret(ports.sealer, secret),
-    previous_secret_sealed: webhook.secret_sealed,
-    previous_secret_until_ms: call.now_ms + previous_secret_time_ms,
-  };
+  const { secret, secrets } = rotatedSecret(ports, webhook, call.now_ms);
+  const rotated: Webhook = { ...webhook, ...secrets };
   await tx.webhooks.update(rotated);
   await tx.audit.record(auditEntry(call, 'webhook.secret_rotated', `webhook:${id}`), call.now_ms);
   return { webhook: rotated, secret };

@@ -1,5 +1,6 @@
 import type { AuditLog, Interval, Lease, Page, PageRequest } from '@tallystick/kernel';
 import type { Event } from '../log/event-log.ts';
+import type { EventFilter } from '../log/filter.ts';
 import type { Attempt, Delivery, DeliveryState } from './delivery.ts';
 import type { Webhook } from './webhook.ts';
 import type { WebhookHealth } from './webhook-health.ts';
@@ -111,6 +112,15 @@ export interface DeliveryStore {
   ): Promise<Page<DeliveryReading>>;
   /** Deliveries of all companies, newest first, each with its attempts in order. */
   listOfAll(filter: DeliveryFilter, page: PageRequest): Promise<Page<DeliveryReading>>;
+  /**
+   * The deliveries of the company's events that meet one of these lists of filters, the newest events
+   * first, each with its attempts in order. A page may have fewer deliveries than its limit, or none, and still a next one.
+   */
+  listOfEvents(
+    company_id: number,
+    events: readonly (readonly EventFilter[])[],
+    page: PageRequest,
+  ): Promise<Page<DeliveryReading>>;
   /** With its attempts in order. */
   read(webhook_id: number, id: number): Promise<DeliveryReading | null>;
   find(webhook_id: number, id: number, options?: { readonly for_update?: boolean }): Promise<Delivery | null>;

@@ -54,7 +54,7 @@ interface WebhookFields extends ChangeableFields {
 /** Reads the fields of a registration; `fields` collects every problem. */
 export function readWebhookFields(fields: RequestFields, policy: UrlPolicy): WebhookFields {
   return {
-    callback_url: readCallbackUrl(fields, policy),
+    callback_url: readCallbackUrl(fields, 'callback_url', policy),
     event_type_ids: readEventTypeIds(fields),
     secret: fields.readSecret('secret', isWebhookSecret, webhook_secret_expected),
     status: fields.readChoice('status', webhook_statuses),
@@ -68,10 +68,11 @@ export function readChangeableFields(fields: RequestFields): ChangeableFields {
   };
 }
 
-function readCallbackUrl(fields: RequestFields, policy: UrlPolicy): string | null {
+/** Reads a URL that the service may call. */
+export function readCallbackUrl(fields: RequestFields, name: string, policy: UrlPolicy): string | null {
   const rule = (text: string) => text.length <= callback_url_length_max;
-  const url = fields.readText('callback_url', rule, `text of at most ${callback_url_length_max} characters`);
-  fields.addProblem('callback_url', url === null ? null : policy(url));
+  const url = fields.readText(name, rule, `text of at most ${callback_url_length_max} characters`);
+  fields.addProblem(name, url === null ? null : policy(url));
   return url;
 }
 

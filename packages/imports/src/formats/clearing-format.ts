@@ -109,7 +109,6 @@ export interface ItemBatch {
 
 export interface FileOfRecord extends RecordPlace, Pick<FileHeader, 'file_id' | 'created_on'> {}
 
-/** The settings of one reading. */
 export interface ReadOptions {
   /** The profile, for a format that has some. */
   readonly profile?: string | undefined;

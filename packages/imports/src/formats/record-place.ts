@@ -1,4 +1,3 @@
-/** Where a record is in its file. */
 export interface RecordPlace {
   /** The place of the record in the file, from 1, header and trailer included. */
   readonly ordinal: number;

@@ -4,7 +4,6 @@ import type { ImportRecord } from '../import-store.ts';
 import type { ImportPorts } from '../ports.ts';
 import { ImportClaim } from './import-lease.ts';
 
-/** How far an import is. */
 export interface ImportProgress {
   readonly phase: 'reading' | 'staging' | 'checking' | 'applying';
   readonly bytes: number;
@@ -22,7 +21,6 @@ export interface ImportProgress {
  */
 export type ResumedSettings = 'same' | 'other';
 
-/** The settings of one import. */
 export interface ImportOptions {
   /** The name of a format; detected from the first bytes when absent. */
   readonly format?: string | undefined;
@@ -136,7 +134,6 @@ export const nothing_done = {
   note: null,
 } as const satisfies Partial<ImportRecord>;
 
-/** An import at its start. */
 export function newImport(
   { call, options, claim }: ImportRun,
   file: Pick<ImportRecord, 'name' | 'format' | 'read_with' | 'sha256' | 'is_repeatable'>,

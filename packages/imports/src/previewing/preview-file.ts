@@ -72,7 +72,6 @@ export async function previewFile(
   }
 }
 
-/** A record that is shown. */
 type PreviewedItem = CountedClearing | BadRecord | OtherRecord | StagedLine;
 
 /** The counts of a preview, as they rise. */

@@ -10,7 +10,6 @@ export interface IdentifiedClearing extends FileClearing {
   readonly input: ClearingInput;
 }
 
-/** A clearing as it is staged. */
 export interface CountedClearing extends FileClearing {
   /**
    * Of a clearing without an id: how many of these with its content the file has up to it, itself

@@ -2,7 +2,6 @@ import type { Sha256Stream } from '@tallystick/kernel';
 import { head_bytes } from '../formats/clearing-format.ts';
 import type { ImportPorts } from '../ports.ts';
 
-/** A file to be imported. */
 export interface ImportSource {
   /** For people; the base name of the file. */
   readonly name: string;

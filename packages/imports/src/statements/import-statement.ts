@@ -55,7 +55,6 @@ export function namedHeld(statements: readonly ImportStatement[]): readonly Held
     }));
 }
 
-/** The statements of an import by their numbers in the file. */
 export type StatementsByNumber = ReadonlyMap<number, ImportStatement>;
 
 /** The most severe problem, of those that are held. Null: none is. */

@@ -1,7 +1,6 @@
 import type { Money } from '@tallystick/kernel';
 import type { FileLine } from './statement-items.ts';
 
-/** A line as it is staged. */
 export interface StagedLine extends FileLine {
   /** Its place among the lines of its statement with this reference, date, amount and code, from 1. */
   readonly occurrence: number;

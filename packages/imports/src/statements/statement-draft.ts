@@ -58,7 +58,6 @@ export class StatementDraft {
     this.#head = { ...this.#head, reference: null, account_number: maskDigitRuns(account_number) };
   }
 
-  /** The next line, as it is staged. */
   add(item: FileLine): StagedLine {
     const { line } = item;
     const sum = this.#sum + line.amount;
@@ -86,7 +85,6 @@ export class StatementDraft {
     if (problem !== undefined) this.fail(problem);
   }
 
-  /** The statement as it is staged. */
   finish(import_id: number): ImportStatement {
     const { kind, problem, ...head } = this.#head;
     const is_lacking = head.opening_balance === null || this.#closing_balance === null;

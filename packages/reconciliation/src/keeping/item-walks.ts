@@ -17,7 +17,6 @@ import {
 } from '../ports.ts';
 import type { Coverage } from '../records.ts';
 
-/** A step of the walks of a company. */
 export interface WalkStep {
   readonly item_ids: readonly number[];
   /** What is left; null when nothing is. */

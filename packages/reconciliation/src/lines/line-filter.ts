@@ -11,7 +11,6 @@ import {
 
 /** Which statement lines are wanted. Each field that is present must fit. */
 export interface LineFilter {
-  /** The number of the account. */
   readonly account_id?: string;
   readonly booking_date?: DateRange;
   /** In the sign of the account: debits are negative. */

@@ -2,7 +2,6 @@ import { type Call, type Page, type PageRequest, Refusal } from '@tallystick/ker
 import type { ReportsTx, StatedLine } from '../reports/ports.ts';
 import type { LineFilter } from './line-filter.ts';
 
-/** A statement line with the item that has it. */
 export interface LineOfItem {
   readonly line: StatedLine;
   /** Null: the line is no card line, or no item has it yet. */

@@ -127,7 +127,6 @@ export interface BridgeBuilder {
   end(): Bridge;
 }
 
-/** Begins a bridge. */
 export function buildBridge(
   range: BridgeRange,
   opening_balance: number,

@@ -26,7 +26,6 @@ export interface PlannedRow extends PlannedAct {
 /** A refusal because of the version, which has a column of its own. */
 export class OtherVersion extends Refusal {}
 
-/** What becomes of a row. */
 export interface RowPlan {
   readonly row: DecidedRow;
   /**
@@ -36,7 +35,6 @@ export interface RowPlan {
   readonly records: RowRecords;
 }
 
-/** The request of a row. */
 export function askedBy({ item_id, decision, ...row }: DecidedRow): AskedAct {
   return { item_id, request: rowRequest(decision, row) };
 }

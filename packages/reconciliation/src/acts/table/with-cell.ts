@@ -7,7 +7,6 @@ import { type ActRequest, act_members_max } from '../act-request.ts';
 /** The word by which a match also accepts what is left. */
 const accepting_word = 'accept_difference';
 
-/** What a row is matched with. */
 export interface NamedMatch extends Pick<ActRequest, 'accept_difference'> {
   readonly with: MatchedIds;
 }
