@@ -27,6 +27,7 @@ const template: PurchaseTemplate = {
   description: '',
   mcc_list: [],
   mcc_rule: 'DENY',
+  merchant_controls: null,
   required_control: 'VELOCITY',
   status: 'ACTIVE',
   transaction_key: '',
@@ -37,6 +38,7 @@ const template: PurchaseTemplate = {
   updated_at_ms: 0,
   deleted_at_ms: null,
   completes_at_ms: null,
+  version: 1,
 };
 
 const real_card: RealCard = {
@@ -67,7 +69,14 @@ export function cardWorld(rival?: Rival) {
   const { companies, templates, real_cards } = committed();
   for (const id of [1, 2, 3]) {
     const names = { id, name: `Company ${id}`, customer_number: `${id}`, full_details_in_mail: false };
-    companies.set(id, { ...names, hold_days: null, status: 'active', rate_limit_per_minute: null, created_at_ms: 0 });
+    companies.set(id, {
+      ...names,
+      hold_days: null,
+      status: 'active',
+      rate_limit_per_minute: null,
+      endpoint_version: 0,
+      created_at_ms: 0,
+    });
   }
   const own = { ...template, company_id: 1 };
   for (const one of [
@@ -165,6 +174,7 @@ const openAuthorization: Authorization = {
   system_trace_audit_number: '000001',
   transaction_date_time_ms: now_ms,
   decided_at_ms: now_ms,
+  event_id: 0,
   decline_code: null,
   approval_code: 'ABC123',
   billing_amount: money(100),
@@ -175,6 +185,7 @@ const openAuthorization: Authorization = {
   net_reference_number: null,
   details: {},
   request_id: null,
+  facts: null,
   reduced_at_ms: null,
   window_start_ms: 0,
   status: 'open',

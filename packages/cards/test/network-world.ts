@@ -7,7 +7,7 @@ import {
   type AuthorizationAnswer,
   type AuthorizationInput,
   type AuthorizationItem,
-  availableBalance,
+  balanceOf,
   type CardVault,
   type ClearingAnswer,
   type ClearingInput,
@@ -76,12 +76,14 @@ export function cardOf(sketch: CardSketch = {}): LedgerCard {
     rcn_alias: 'Travel',
     billing_currency: 'USD',
     status: 'Approved',
+    frozen_at_ms: null,
     last4: number.slice(-4),
     expiry: '2028-11',
     number_index: new TextEncoder().encode(number),
     counters: no_counters,
-    template: { mcc_rule: 'DENY', mcc_list: [] },
+    template: { mcc_rule: 'DENY', mcc_list: [], merchant_controls: null, version: 1 },
     template_id: default_template_ids.VELOCITY,
+    controls_version: 1,
     per_transaction_min: money(0),
     per_transaction_max: money(100_000),
     per_transaction_max_defaulted: true,
@@ -91,10 +93,12 @@ export function cardOf(sketch: CardSketch = {}): LedgerCard {
     authorization_hold_days: null,
     aging_velocity_time_zone: null,
     currency: null,
+    merchant_controls: null,
     valid_starting_on: '2026-01-01',
     valid_ending_on: '2028-11-30',
     hold_days: null,
     company_status: 'active',
+    endpoint_version: 0,
     provisional_clearings: 0,
     settled_through: null,
     ...sketch,
@@ -109,9 +113,18 @@ export const aging = {
 
 /** Writes a card to the storage, with its number and a separate template. */
 function storeCard({ cards, companies, numbers, card_ids, templates }: State, card: LedgerCard): void {
-  const { number_index, template, hold_days, company_status, provisional_clearings, settled_through, ...stored } = card;
+  const {
+    number_index,
+    template,
+    hold_days,
+    company_status,
+    endpoint_version,
+    provisional_clearings,
+    settled_through,
+    ...stored
+  } = card;
   const company = { id: card.company_id, name: 'Acme', customer_number: '1', full_details_in_mail: false };
-  const state = { hold_days, status: company_status, rate_limit_per_minute: null, created_at_ms: 0 };
+  const state = { hold_days, status: company_status, endpoint_version, rate_limit_per_minute: null, created_at_ms: 0 };
   companies.set(card.company_id, { ...company, ...state });
   const template_id = 100 + card.id;
   const shared = templates.get(default_template_ids.VELOCITY)!;
@@ -139,6 +152,7 @@ export class NetworkWorld {
   loads: 'what is promised' | 'everything' = 'what is promised';
   now_ms: number;
   readonly ledger: MemoryLedger;
+  readonly unitOfWork: ReturnType<typeof memoryPersistence>['unitOfWork'];
   readonly random = sequenceRandom();
   readonly #committed: () => State;
   #sent = 0;
@@ -146,8 +160,9 @@ export class NetworkWorld {
   constructor(now: string, ...sketches: readonly CardSketch[]) {
     this.now_ms = ms(now);
     const clock = { nowMs: () => this.now_ms };
-    const { ledger, committed } = memoryPersistence({ clock });
+    const { ledger, unitOfWork, committed } = memoryPersistence({ clock });
     this.ledger = ledger;
+    this.unitOfWork = unitOfWork;
     this.#committed = committed;
     for (const sketch of sketches.length === 0 ? [{}] : sketches) storeCard(this.state, cardOf(sketch));
   }
@@ -192,11 +207,12 @@ export class NetworkWorld {
 
   /** Returns the available amount of the card, as a reader sees it. */
   available(id = 1): number {
-    const past_end = this.state.authorizations
+    const held_past_end = this.state.authorizations
       .values()
       .filter((row) => row.card_id === id && row.hold_end_ms !== null && row.hold_end_ms <= this.now_ms)
       .reduce((sum, { held }) => sum + held, 0);
-    return availableBalance(this.card(id), past_end, this.now_ms);
+    const ends = { held_past_end: money(held_past_end), next_hold_end_ms: null };
+    return balanceOf(this.card(id), ends, this.now_ms).available;
   }
 
   message(input: Partial<AuthorizationInput> & { card_id?: number } = {}) {

@@ -7,7 +7,7 @@ import { rootsAfter, settleInOrder } from '../settling/settle.ts';
 import type { Pass } from '../working/pass.ts';
 import { auditChanges, isSettleable, joined, putRecords, settleAgain, stateOf } from '../working/settle-again.ts';
 import type { WorkingCard } from '../working/working-card.ts';
-import type { AuthorizationAnswer } from './answer.ts';
+import type { AuthorizationOutcome } from './answer.ts';
 
 /** The clearings of an authorization that came before it. */
 export interface OwnClearings {
@@ -22,7 +22,7 @@ interface DecisionSteps {
   readonly target: () => Authorization | null;
   /** The root that it would be if it were approved as one now; null when it cannot be one. */
   readonly asRoot: () => Authorization | null;
-  readonly fold: (own: OwnClearings | null) => AuthorizationAnswer;
+  readonly fold: (own: OwnClearings | null) => AuthorizationOutcome;
 }
 
 /**
@@ -37,7 +37,7 @@ export function foldBesideClearings(
   working: WorkingCard,
   message: AuthorizationMessage,
   steps: DecisionSteps,
-): AuthorizationAnswer {
+): AuthorizationOutcome {
   const found = steps.target();
   for (const target of found === null ? tracedRoots(working, message) : [found]) {
     const concerned = working.around({ roots: [target] });
@@ -96,7 +96,7 @@ function foldNewRoot(
   working: WorkingCard,
   message: AuthorizationMessage,
   { root, fold }: Pick<DecisionSteps, 'fold'> & { readonly root: Authorization },
-): AuthorizationAnswer {
+): AuthorizationOutcome {
   const concerned = working.aroundNew({ root });
   if (concerned.clearings.length === 0 || !isSettleable(working, concerned)) return fold(null);
   const before = stateOf(working, concerned);
@@ -115,13 +115,13 @@ function foldNewRoot(
   return answer;
 }
 
-/** The row that the message recorded; null when it was refused or declined. */
+/** The row that the message recorded; null when it was refused or declined, or is not decided yet. */
 function recordedBy(
   working: WorkingCard,
   { trace_id }: AuthorizationMessage,
-  answer: AuthorizationAnswer,
+  answer: AuthorizationOutcome,
 ): Authorization | null {
-  if (answer.kind === 'refused') return null;
+  if (answer.kind !== 'answered') return null;
   const recorded = working.findByTraceId(trace_id).at(-1)?.now;
   return recorded === undefined || recorded.status === 'declined' ? null : recorded;
 }

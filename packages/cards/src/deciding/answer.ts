@@ -1,7 +1,9 @@
 import type { Refusal } from '@tallystick/kernel';
+import type { Consultation } from '../consulting/ports.ts';
 import type { AuthorizationMessage, DeclineCode } from '../records/authorization.ts';
 import { type AuthorizationItem, unrecordedItem } from '../records/authorization-item.ts';
 import type { ClearingItem } from '../records/clearing-item.ts';
+import type { LedgerCard } from '../records/ledger.ts';
 
 export type AuthorizationAnswer =
   | {
@@ -39,6 +41,13 @@ export type ReleaseAnswer =
     }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
+export type FreezeAnswer =
+  | {
+      readonly kind: 'answered';
+      readonly company_id: number;
+    }
+  | { readonly kind: 'refused'; readonly refusal: Refusal };
+
 export type RematchAnswer =
   | {
       readonly kind: 'answered';
@@ -46,6 +55,15 @@ export type RematchAnswer =
       readonly items: readonly ClearingItem[];
     }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
+
+/** What a pass makes of an authorization message. */
+export type AuthorizationOutcome = AuthorizationAnswer | ConsultAnswer;
+
+/** The company is to be asked: nothing is decided, and the request holds nothing. */
+export interface ConsultAnswer {
+  readonly kind: 'consult';
+  readonly consultation: Omit<Consultation, 'asked_at_ms' | 'respond_by_ms'> & Pick<LedgerCard, 'endpoint_version'>;
+}
 
 /** The answer for a recorded message, as it was decided. */
 export function recordedAnswer(

@@ -7,11 +7,13 @@ import {
   limitAmount,
 } from '../records/authorization.ts';
 import { authorizationPayload, unrecordedItem } from '../records/authorization-item.ts';
+import type { DecisionFacts } from '../records/decision-facts.ts';
 import type { LedgerCard } from '../records/ledger.ts';
 import { asRoot, type Decision, newAuthorization } from '../records/new-authorization.ts';
 import { restoreAuthorization } from '../settling/retention.ts';
 import { correctedAmount, earlyCorrection } from '../working/correction.ts';
 import {
+  adviceBeforeRequest,
   applyReported,
   increase,
   openRoot,
@@ -25,15 +27,26 @@ import type { Pass } from '../working/pass.ts';
 import { refuseSum } from '../working/sum-limit.ts';
 import type { Entry, WorkingCard } from '../working/working-card.ts';
 import { foldBesideClearings, type OwnClearings } from './after-its-clearing.ts';
-import { type AuthorizationAnswer, recordedAnswer, unknownNumberAnswer } from './answer.ts';
+import { type AuthorizationAnswer, type AuthorizationOutcome, recordedAnswer, unknownNumberAnswer } from './answer.ts';
 import { failsCode } from './check-code.ts';
-import { firstReason, isLimit } from './decline-reasons.ts';
+import { conclude, consult, isConsulted } from './consult.ts';
+import { firstReason, isLimit, type Question } from './decline-reasons.ts';
+import { keptFacts } from './explain-decision.ts';
 
 /** The stored name of the event about a decision (service specification 2.5, type 6). */
-const authorization_event_type = 'virtualcard.realtime.auths';
+export const authorization_event_type = 'virtualcard.realtime.auths';
+
+/** One message, and the working copies that it changes. */
+interface Turn {
+  readonly pass: Pass;
+  readonly card: WorkingCard;
+  readonly message: AuthorizationMessage;
+  /** What came before it of its own clearings, whose effects are taken out for now. */
+  readonly own: OwnClearings | null;
+}
 
 /** Decides or records one authorization message on the working copy of the pass. */
-export function foldAuthorization(pass: Pass, message: AuthorizationMessage): AuthorizationAnswer {
+export function foldAuthorization(pass: Pass, message: AuthorizationMessage): AuthorizationOutcome {
   const card = pass.cards.ofNumber(message.number_index);
   if (card === null) return recordUnknownNumber(pass, message);
   if (message.billing_currency !== card.card.billing_currency) {
@@ -44,34 +57,33 @@ export function foldAuthorization(pass: Pass, message: AuthorizationMessage): Au
     const recorded = restoreAuthorization(known.now, message);
     return recordedAnswer(authorizationPayload(recorded, card.card), { duplicate: true });
   }
-  if (!card.hasClearings) return foldByType(pass, card, message, null);
+  const turn: Turn = { pass, card, message, own: null };
+  if (!card.hasClearings) return foldByType(turn);
   return foldBesideClearings(pass, card, message, {
-    target: () => targetOf(card, message)?.now ?? null,
-    asRoot: () => asNewRoot(card, message),
-    fold: (own) => foldByType(pass, card, message, own),
+    target: () => targetOf(turn)?.now ?? null,
+    asRoot: () => asNewRoot(turn),
+    fold: (own) => foldByType({ ...turn, own }),
   });
 }
 
-/** `own` is what came before it of its own clearings, whose effects are taken out for now. */
-function foldByType(
-  pass: Pass,
-  card: WorkingCard,
-  message: AuthorizationMessage,
-  own: OwnClearings | null,
-): AuthorizationAnswer {
+function foldByType(turn: Turn): AuthorizationOutcome {
+  const { pass, card, message } = turn;
   switch (message.message_type) {
-    case '0100':
-      return decide(pass, card, message, own);
+    case '0100': {
+      const answer = decide(turn);
+      if (message.say !== undefined && answer.kind === 'answered') conclude(pass, card.card, message, answer);
+      return answer;
+    }
     case '0120':
-      return applyAdvice(pass, card, message, own);
+      return applyAdvice(turn);
     case '0400':
     case '0420':
-      return reverse(pass, card, message);
+      return reverse(turn);
   }
 }
 
 /** The authorization whose hold the message would change now, or null. */
-function targetOf(card: WorkingCard, message: AuthorizationMessage): Entry | null {
+function targetOf({ card, message }: Turn): Entry | null {
   const { message_type, trace_id, incremental } = message;
   if (message_type === '0400' || message_type === '0420') {
     const original = originalOf(card, trace_id);
@@ -85,12 +97,13 @@ function targetOf(card: WorkingCard, message: AuthorizationMessage): Entry | nul
  * The root that the message would be if it were approved now; null when it cannot be one: it is a
  * reversal, a decline, or about an authorization of the card.
  */
-function asNewRoot(card: WorkingCard, message: AuthorizationMessage): Authorization | null {
+function asNewRoot(turn: Turn): Authorization | null {
+  const { card, message } = turn;
   const { message_type } = message;
   if (message_type !== '0100' && message_type !== '0120') return null;
   if (message_type === '0120' && isDeclinedElsewhere(message)) return null;
-  if (targetOf(card, message) !== null) return null;
-  const amount = amountOf(card, message);
+  if (targetOf(turn) !== null || overtakingAdvice(turn) !== null) return null;
+  const amount = amountOf(turn);
   if (amount === 'reversed') return null;
   return asRoot(message, card.card, Number.MAX_SAFE_INTEGER, {
     amount,
@@ -138,23 +151,23 @@ function recordUnknownNumber(pass: Pass, message: AuthorizationMessage): Authori
 
 /**
  * Approves a request that meets every control of the card, or declines it for the first reason that
- * applies.
+ * applies. What would be approved is left undecided when its company is to be asked.
  */
-function decide(
-  pass: Pass,
-  card: WorkingCard,
-  message: AuthorizationMessage,
-  own: OwnClearings | null,
-): AuthorizationAnswer {
+function decide(turn: Turn): AuthorizationOutcome {
+  const { pass, card, message, own } = turn;
   const code_fails = failsCode(pass, card, message);
-  const root = rootToAddTo(card, message);
-  const window_start_ms = windowOf(card, root, own);
-  const amount = amountOf(card, message);
-  const reason =
-    amount === 'reversed' ? 'U' : findReason(pass, card, message, { code_fails, root, window_start_ms, amount });
-  if (amount === 'reversed' || reason !== null) return decline(pass, card, message, root, reason);
+  const advice = overtakingAdvice(turn);
+  if (advice !== null) return decideOvertaken(turn, { root: advice, code_fails });
+  const root = rootToAddTo(turn);
+  const window_start_ms = windowOf(turn, root);
+  const amount = amountOf(turn);
+  const { question, reason } = ask(turn, { code_fails, root, window_start_ms, amount });
+  const facts = keptFacts(question, reason ?? 'V');
+  if (amount === 'reversed' || reason !== null) return decline(turn, root, reason, facts);
+  if (isConsulted(pass, card.card, question)) return consult(pass, card.card, message, question);
   const approval_code = root?.now.approval_code ?? own?.approval_code ?? drawApprovalCode(pass.random);
-  const answer = approve(pass, card, message, root, { amount, approval_code, window_start_ms });
+  const approval = { amount, approval_code, window_start_ms, facts };
+  const answer = approve({ ...turn, message: approvedPart(message) }, root, approval);
   const { transactions_max } = card.card;
   const refund = isRefund(message.card_holder_transaction_type_code);
   const available = card.available(window_start_ms);
@@ -167,56 +180,96 @@ function decide(
 }
 
 /**
+ * The advice that reported the approval of this request while its company was asked, or before. It
+ * already holds the money (ADR 0086). Null when there is no such advice, or when no company is asked
+ * about the request.
+ */
+function overtakingAdvice({ pass, card, message }: Turn): Entry | null {
+  if (message.message_type !== '0100' || message.incremental) return null;
+  const has_say = message.say !== undefined;
+  if (!has_say && !isConsulted(pass, card.card, { message, amount: limitAmount(card.card, message) })) return null;
+  return adviceBeforeRequest(card, message.trace_id);
+}
+
+/** The recorded authorization that a message is about, and whether the code of the message fails. */
+interface Reported {
+  readonly root: Entry;
+  readonly code_fails: boolean;
+}
+
+/**
+ * Decides a request whose approval elsewhere is held already: no second hold and no second use. The
+ * limits compare only what it asks beyond the amount that was reported.
+ */
+function decideOvertaken(turn: Turn, { root, code_fails }: Reported): AuthorizationAnswer {
+  const { card, message } = turn;
+  const { id, window_start_ms, status, approval_code } = root.now;
+  const is_reversed = status === 'reversed' || status === 'declined';
+  const rise = money(Math.max(0, reportedRise(card, root, limitAmount(card.card, message))));
+  const amount = is_reversed ? 'reversed' : rise;
+  const { question, reason: first } = ask(turn, { code_fails, root, window_start_ms, amount });
+  const reason = amount === 0 ? firstReason(question, { without_limits: true }) : first;
+  if (reason !== null) return decline(turn, null, reason, keptFacts(question, reason));
+  return record(
+    { ...turn, message: approvedPart(message) },
+    {
+      root_id: id,
+      window_start_ms,
+      status: 'open',
+      approval_code,
+      facts: keptFacts({ ...question, amount: 0 }, 'V'),
+    },
+  );
+}
+
+/**
  * Records a decision made elsewhere. An approval is applied even when it breaks a limit; the record
  * then shows which. An approval that reports a decision of ours holds nothing a second time.
  */
-function applyAdvice(
-  pass: Pass,
-  card: WorkingCard,
-  message: AuthorizationMessage,
-  own: OwnClearings | null,
-): AuthorizationAnswer {
+function applyAdvice(turn: Turn): AuthorizationAnswer {
+  const { pass, card, message, own } = turn;
   const code_fails = failsCode(pass, card, message);
-  const root = rootToAddTo(card, message);
-  if (isDeclinedElsewhere(message)) return decline(pass, card, message, root, null);
+  const root = rootToAddTo(turn);
+  if (isDeclinedElsewhere(message)) return decline(turn, root, null, null);
   const reported = message.incremental ? null : reportedRoot(card, message.trace_id);
-  if (reported !== null) return applyReport(pass, card, message, { root: reported, code_fails });
-  const amount = amountOf(card, message);
-  if (amount === 'reversed') return decline(pass, card, message, root, 'U');
+  if (reported !== null) return applyReport(turn, { root: reported, code_fails });
+  const amount = amountOf(turn);
+  const window_start_ms = windowOf(turn, root);
+  const { question, reason } = ask(turn, { code_fails, root, window_start_ms, amount });
+  const facts = keptFacts(question, reason ?? 'V');
+  if (amount === 'reversed') return decline(turn, root, reason, facts);
   const held = isRefund(message.card_holder_transaction_type_code) ? 0 : amount;
-  const window_start_ms = windowOf(card, root, own);
   const refusal = refuseRise(card, root, window_start_ms, held);
   if (refusal !== null) return { kind: 'refused', refusal };
-  const broken_reason = findReason(pass, card, message, { code_fails, root, window_start_ms, amount });
   const approval_code =
     message.approval_code ?? root?.now.approval_code ?? own?.approval_code ?? drawApprovalCode(pass.random);
-  return approve(pass, card, message, root, { amount, approval_code, broken_reason, window_start_ms });
+  return approve(turn, root, { amount, approval_code, broken_reason: reason, window_start_ms, facts });
 }
 
 /**
  * Records an advice of a decision of ours: no second hold and no second use. The hold changes by
  * what the advice reports differently (decision: network side, 2).
  */
-function applyReport(
-  pass: Pass,
-  card: WorkingCard,
-  message: AuthorizationMessage,
-  { root, code_fails }: { readonly root: Entry; readonly code_fails: boolean },
-): AuthorizationAnswer {
+function applyReport(turn: Turn, { root, code_fails }: Reported): AuthorizationAnswer {
+  const { pass, card, message } = turn;
   const refund = isRefund(message.card_holder_transaction_type_code);
   const rise = reportedRise(card, root, refund ? 0 : limitAmount(card.card, message));
   const { id, window_start_ms, approval_code } = root.now;
   const refusal = refuseRise(card, root, window_start_ms, Math.max(0, rise));
   if (refusal !== null) return { kind: 'refused', refusal };
-  const reason = findReason(pass, card, message, { code_fails, root, window_start_ms, amount: Math.max(0, rise) });
+  const amount = money(Math.max(0, rise));
+  const { question, reason } = ask(turn, { code_fails, root, window_start_ms, amount });
+  // Only a rise can break a limit.
+  const broken_reason = rise > 0 || !isLimit(reason) ? reason : null;
+  const facts = keptFacts(question, broken_reason ?? 'V');
   applyReported(card, root, rise);
-  return record(pass, card, message, {
+  return record(turn, {
     root_id: id,
     window_start_ms,
     status: 'open',
     approval_code: message.approval_code ?? approval_code ?? drawApprovalCode(pass.random),
-    // Only a rise can break a limit.
-    broken_reason: rise > 0 || !isLimit(reason) ? reason : null,
+    broken_reason,
+    facts,
   });
 }
 
@@ -225,7 +278,8 @@ function refuseRise(card: WorkingCard, root: Entry | null, window_start_ms: numb
   return refuseSum(card, { window_start_ms, root: root?.now ?? null, held, authorized: held });
 }
 
-function reverse(pass: Pass, card: WorkingCard, message: AuthorizationMessage): AuthorizationAnswer {
+function reverse(turn: Turn): AuthorizationAnswer {
+  const { pass, card, message } = turn;
   const corrected = correctedAmount(card.card, message);
   if (corrected instanceof Refusal) return { kind: 'refused', refusal: corrected };
   failsCode(pass, card, message);
@@ -234,7 +288,7 @@ function reverse(pass: Pass, card: WorkingCard, message: AuthorizationMessage): 
     if (corrected === 0) reverseInFull(card, original);
     else reverseInPart(card, original, corrected);
   }
-  return record(pass, card, message, {
+  return record(turn, {
     root_id: original?.now.id ?? null,
     window_start_ms: original?.now.window_start_ms ?? card.window_start_ms,
     status: 'reversed',
@@ -242,16 +296,17 @@ function reverse(pass: Pass, card: WorkingCard, message: AuthorizationMessage): 
   });
 }
 
-function rootToAddTo(card: WorkingCard, message: AuthorizationMessage): Entry | null {
+function rootToAddTo({ card, message }: Turn): Entry | null {
   return message.incremental ? openRoot(card, message.trace_id) : null;
 }
 
 /**
- * The amount of a message in the limit currency, corrected by the reversals that arrived before it.
+ * The amount of a message in the limit currency, or the part of it that its company approves,
+ * corrected by the reversals that arrived before it.
  * `reversed` when one of them was in full: then the message must hold nothing.
  */
-function amountOf(card: WorkingCard, message: AuthorizationMessage): Money | 'reversed' {
-  const amount = limitAmount(card.card, message);
+function amountOf({ card, message }: Turn): Money | 'reversed' {
+  const amount = message.say?.amount ?? limitAmount(card.card, message);
   const corrected = earlyCorrection(card, message.trace_id);
   if (corrected === null) return amount;
   return corrected === 0 ? 'reversed' : money(Math.min(amount, corrected));
@@ -261,7 +316,7 @@ function amountOf(card: WorkingCard, message: AuthorizationMessage): Money | 're
  * The start of the window in which a message counts: that of its root, else the earliest of the
  * present one and those of its own clearings.
  */
-function windowOf(card: WorkingCard, root: Entry | null, own: OwnClearings | null): number {
+function windowOf({ card, own }: Turn, root: Entry | null): number {
   if (root !== null) return root.now.window_start_ms;
   return Math.min(card.window_start_ms, own?.window_start_ms ?? Number.POSITIVE_INFINITY);
 }
@@ -270,26 +325,30 @@ interface DecisionInput {
   readonly code_fails: boolean;
   readonly root: Entry | null;
   readonly window_start_ms: number;
-  readonly amount: number;
+  readonly amount: Money | 'reversed';
 }
 
-function findReason(
-  pass: Pass,
-  card: WorkingCard,
-  message: AuthorizationMessage,
+/** The question of a decision, and the first reason to decline it. */
+function ask(
+  { pass, card, message }: Turn,
   { code_fails, root, window_start_ms, amount }: DecisionInput,
-): DeclineCode | null {
-  return firstReason({
+): { readonly question: Question; readonly reason: DeclineCode | null } {
+  const { held, cleared, uses } = card.counted(window_start_ms);
+  const question = {
     card: card.card,
     message,
-    amount,
+    amount: amount === 'reversed' ? limitAmount(card.card, message) : amount,
     increment_of: root?.now ?? null,
-    available: card.available(window_start_ms),
-    uses: card.usesOf(window_start_ms),
+    window_start_ms,
+    held,
+    cleared,
+    uses,
     now_ms: pass.now_ms,
     today: pass.today,
     code_fails,
-  });
+    code_failures: card.code_failures,
+  };
+  return { question, reason: amount === 'reversed' ? 'U' : firstReason(question) };
 }
 
 interface Approval {
@@ -299,25 +358,21 @@ interface Approval {
   readonly broken_reason?: DeclineCode | null;
   /** The window in which a new root counts. */
   readonly window_start_ms: number;
+  readonly facts: DecisionFacts;
 }
 
-function approve(
-  pass: Pass,
-  card: WorkingCard,
-  message: AuthorizationMessage,
-  root: Entry | null,
-  approval: Approval,
-): AuthorizationAnswer {
+function approve(turn: Turn, root: Entry | null, approval: Approval): AuthorizationAnswer {
+  const { card, message } = turn;
   const refund = isRefund(message.card_holder_transaction_type_code);
   const amount = refund ? money(0) : approval.amount;
-  const { approval_code, broken_reason = null } = approval;
-  const recorded = { status: 'open', approval_code, broken_reason } as const;
+  const { approval_code, broken_reason = null, facts } = approval;
+  const recorded = { status: 'open', approval_code, broken_reason, facts } as const;
   if (root !== null) {
     increase(card, root, amount);
     const { id, window_start_ms } = root.now;
-    return record(pass, card, message, { ...recorded, root_id: id, window_start_ms });
+    return record(turn, { ...recorded, root_id: id, window_start_ms });
   }
-  return record(pass, card, message, {
+  return record(turn, {
     ...recorded,
     root_id: 'its own',
     window_start_ms: approval.window_start_ms,
@@ -326,37 +381,43 @@ function approve(
 }
 
 function decline(
-  pass: Pass,
-  card: WorkingCard,
-  message: AuthorizationMessage,
+  turn: Turn,
   root: Entry | null,
   decline_code: DeclineCode | null,
+  facts: DecisionFacts | null,
 ): AuthorizationAnswer {
-  return record(pass, card, message, {
+  return record(turn, {
     root_id: root?.now.id ?? 'its own',
-    window_start_ms: root?.now.window_start_ms ?? card.window_start_ms,
+    window_start_ms: root?.now.window_start_ms ?? turn.card.window_start_ms,
     status: 'declined',
     decline_code,
     approval_code: null,
+    facts,
   });
 }
 
+/** The message of a request that was approved in part (DE39 10). */
+function approvedPart(message: AuthorizationMessage): AuthorizationMessage {
+  const approved_amount = message.say?.amount ?? null;
+  if (approved_amount === null) return message;
+  return { ...message, details: { ...message.details, approved_amount, response_code: partly_approved } };
+}
+
+const partly_approved = '10';
+
 interface RecordedDecision
   extends Pick<Decision, 'decline_code' | 'approval_code' | 'window_start_ms' | 'status'>,
-    Partial<Pick<Decision, 'holds'>> {
+    Partial<Pick<Decision, 'holds' | 'facts'>> {
   readonly root_id: number | 'its own' | null;
   readonly broken_reason?: DeclineCode | null;
 }
 
 /** Records the message with its event and returns the answer. */
-function record(
-  pass: Pass,
-  card: WorkingCard,
-  message: AuthorizationMessage,
-  as: RecordedDecision,
-): AuthorizationAnswer {
+function record({ pass, card, message }: Turn, as: RecordedDecision): AuthorizationAnswer {
   const id = pass.nextAuthorizationId();
+  const event_id = pass.nextEventId();
   const { root_id, decline_code, approval_code, window_start_ms, status, holds = money(0), broken_reason = null } = as;
+  const { facts = null } = as;
   const { now } = card.insert(
     newAuthorization(
       broken_reason === null ? message : { ...message, details: { ...message.details, broken_reason } },
@@ -365,18 +426,20 @@ function record(
         id,
         root_id: root_id === 'its own' ? id : root_id,
         decided_at_ms: pass.now_ms,
+        event_id,
         decline_code: decline_code ?? null,
         approval_code,
         window_start_ms,
         status,
         holds,
         hold_end_ms: holds > 0 ? card.holdEnd() : null,
+        facts,
       },
     ),
   );
   const payload = authorizationPayload(now, card.card);
   pass.events.push({
-    id: pass.nextEventId(),
+    id: event_id,
     company_id: card.card.company_id,
     event_type: authorization_event_type,
     payload,

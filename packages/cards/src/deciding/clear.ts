@@ -49,11 +49,13 @@ export function foldClearing(pass: Pass, message: ClearingMessage): ClearingAnsw
     return refuseClearing(pass, message, 'other_billing_currency', otherCurrency(card, message.billing_currency));
   }
   const { now_ms } = pass;
-  const unnumbered = unmatchedClearing(message, card, { id: 0, now_ms, window_start_ms: working.window_start_ms });
+  const { window_start_ms } = working;
+  const event_id = pass.nextEventId();
+  const unnumbered = unmatchedClearing(message, card, { id: 0, now_ms, window_start_ms, event_id });
   const around = working.aroundNew({ clearing: unnumbered });
   const pair = findPair(around.clearings, message);
   if (pair !== null) {
-    recordPair(pass, working, pair, message);
+    recordPair(pass, working, pair, { message, event_id });
     return answerAgain(working, message, pair.id);
   }
   const clearing = clear(pass, working, unnumbered, around);
@@ -63,7 +65,7 @@ export function foldClearing(pass: Pass, message: ClearingMessage): ClearingAnsw
   pass.clearings.set(clearing.network_financial_transaction_id, clearing);
   const item = clearingItem(clearing, card);
   pass.events.push({
-    id: pass.nextEventId(),
+    id: event_id,
     company_id: card.company_id,
     event_type: clearing_event_type,
     payload: item,

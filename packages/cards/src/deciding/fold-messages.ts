@@ -1,14 +1,15 @@
 import { refusalOfNumbers } from '../numbers/suspect-number.ts';
 import type { Fold, LedgerState, NetworkMessage } from '../records/ledger.ts';
 import { beginPass, changesOf, type Pass, type PassPorts } from '../working/pass.ts';
-import type { AuthorizationAnswer, ClearingAnswer, ReleaseAnswer, RematchAnswer } from './answer.ts';
+import type { AuthorizationOutcome, ClearingAnswer, FreezeAnswer, ReleaseAnswer, RematchAnswer } from './answer.ts';
 import { foldAuthorization } from './authorize.ts';
 import { foldClearing, refuseClearing } from './clear.ts';
 import { foldRematch } from './fold-rematch.ts';
+import { foldFreeze } from './freeze.ts';
 import { foldRelease } from './release.ts';
 
 /** The answer to each message, in the order of the messages. */
-export type NetworkAnswer = AuthorizationAnswer | ClearingAnswer | ReleaseAnswer | RematchAnswer;
+export type NetworkAnswer = AuthorizationOutcome | ClearingAnswer | ReleaseAnswer | FreezeAnswer | RematchAnswer;
 
 /**
  * How many records a pass of the network examines around its messages, before it leaves the rest of
@@ -55,6 +56,8 @@ function foldMessage(pass: Pass, message: NetworkMessage): NetworkAnswer {
       return foldClearing(pass, message);
     case 'release':
       return foldRelease(pass, message);
+    case 'freeze':
+      return foldFreeze(pass, message);
     case 'rematch':
       return foldRematch(pass, message);
   }

@@ -83,10 +83,16 @@ function askedOf(pass: Pass, message: RematchMessage): readonly Asked[] | Refusa
 }
 
 function recordCard(pass: Pass, message: RematchMessage, { working, its, concerned, previous }: SettledCard): void {
-  for (const { match, clearing } of its) {
+  const event_ids = its.map(() => pass.nextEventId());
+  const matches = its.map(({ match: { clearing_id, authorization_id, is_confirmation } }) => {
+    return { clearing_id, authorization_id, is_confirmation };
+  });
+  const act = { kind: 'rematch', matches } as const;
+  pass.card_acts.push({ card_id: working.card.id, event_id: event_ids[0]!, at_ms: pass.now_ms, act });
+  for (const [at, { match, clearing }] of its.entries()) {
     const settled = working.clearing(clearing.id)!;
     assertMatch(match, clearing, settled);
-    record(pass, working, { message, match, from: clearing, to: settled, previous });
+    record(pass, working, { message, match, from: clearing, to: settled, previous, event_id: event_ids[at]! });
   }
   const asked_ids = new Set(its.map(({ clearing }) => clearing.id));
   const others = concerned.clearings.filter(({ id }) => !asked_ids.has(id));
@@ -112,9 +118,10 @@ interface Change extends Pick<SettledCard, 'previous'> {
   readonly match: MatchByHand;
   readonly from: Clearing;
   readonly to: Clearing;
+  readonly event_id: number;
 }
 
-function record(pass: Pass, working: WorkingCard, { message, match, from, to, previous }: Change): void {
+function record(pass: Pass, working: WorkingCard, { message, match, from, to, previous, event_id }: Change): void {
   const { company_id, id: vcn_id } = working.card;
   const { note, reason, request_id } = message;
   const details: AuditEntry['details'] = { vcn_id, from: matchOf(from), to: matchOf(to), note, reason };
@@ -128,7 +135,7 @@ function record(pass: Pass, working: WorkingCard, { message, match, from, to, pr
     note,
   };
   pass.events.push({
-    id: pass.nextEventId(),
+    id: event_id,
     company_id,
     event_type: 'virtualcard.updated',
     payload: { ...stateOfCard(working), rematched },

@@ -35,9 +35,12 @@ export function foldRelease(pass: Pass, message: ReleaseMessage): ReleaseAnswer 
   // The end of its hold decides what is late.
   if (before.length > 0) settleAgain(working, concerned);
   auditChanges(pass, working, before, message.request_id);
+  const event_id = pass.nextEventId();
+  const act = { kind: 'release', authorization_id: root.now.id } as const;
+  pass.card_acts.push({ card_id: card.id, event_id, at_ms: pass.now_ms, act });
   const released = { authorization_id: root.now.id, amount, note: message.note };
   pass.events.push({
-    id: pass.nextEventId(),
+    id: event_id,
     company_id: card.company_id,
     event_type: 'virtualcard.updated',
     payload: { ...stateOfCard(working), released },

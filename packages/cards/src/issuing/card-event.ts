@@ -1,8 +1,10 @@
 import type { NewEvent, Payload } from '@tallystick/events';
-import type { Call } from '@tallystick/kernel';
+import { type Call, toInstantText } from '@tallystick/kernel';
 import type { Controls, VirtualCard } from './card.ts';
 
-type CardEventType = 'virtualcard.created' | 'virtualcard.updated' | 'virtualcard.deleted';
+export const card_event_types = ['virtualcard.created', 'virtualcard.updated', 'virtualcard.deleted'] as const;
+
+type CardEventType = (typeof card_event_types)[number];
 
 type CardOfPayload = Pick<VirtualCard, 'id' | 'rcn_id' | 'rcn_alias' | 'status'> & Controls;
 
@@ -23,6 +25,11 @@ export function toCardPayload(card: CardOfPayload, available_balance: number): P
     valid_starting_on: card.valid_starting_on,
     valid_ending_on: card.valid_ending_on,
   };
+}
+
+/** Whether and since when a card is frozen, as it is shown. */
+export function shownFreeze({ frozen_at_ms }: { readonly frozen_at_ms: number | null }) {
+  return { frozen: frozen_at_ms !== null, frozen_at: frozen_at_ms === null ? null : toInstantText(frozen_at_ms) };
 }
 
 /** The event of a change of a card by the call. `previous` is null for a new card. */

@@ -1,4 +1,5 @@
 import { type Money, money } from '@tallystick/kernel';
+import type { MerchantControls } from '@tallystick/templates';
 import type { Recurring } from '@tallystick/velocity';
 import type { Details } from './details.ts';
 
@@ -50,6 +51,8 @@ export interface Controls {
   readonly valid_starting_on: string;
   readonly valid_ending_on: string;
   readonly template_id: number;
+  /** Beside those of the template: both must allow. Null: any merchant. */
+  readonly merchant_controls: MerchantControls | null;
 }
 
 /**
@@ -117,6 +120,10 @@ export interface VirtualCard extends Controls, Details {
   readonly supplier_id: number | null;
   readonly created_at_ms: number;
   readonly canceled_at_ms: number | null;
+  /** The number of its state (`CardState`): 1 at first, one more with each change of it. */
+  readonly controls_version: number;
+  /** Since when the card is frozen: it declines requests. Null: it is not frozen. */
+  readonly frozen_at_ms: number | null;
   readonly counters: Counters;
 }
 
@@ -128,3 +135,9 @@ export interface SealedNumber {
   /** Keyed hash of the number, for look-up; unique. */
   readonly number_index: Uint8Array;
 }
+
+/** What an item of an authorization or a clearing shows of its card. */
+export type CardOfItem = Pick<
+  VirtualCard,
+  'id' | 'company_id' | 'rcn_id' | 'rcn_alias' | 'billing_currency' | 'last4' | 'recurring'
+>;

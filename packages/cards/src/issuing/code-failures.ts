@@ -3,7 +3,7 @@ import { utcDateAt } from '@tallystick/velocity';
 import type { Counters, VirtualCard } from './card.ts';
 import { toCardEvent, toCardPayload } from './card-event.ts';
 import type { CardsTx } from './ports.ts';
-import { balanceOf } from './read-cards.ts';
+import { readBalance } from './read-cards.ts';
 
 /**
  * The wrong codes of a card in one UTC day after which every code counts as wrong until the day is
@@ -59,7 +59,7 @@ export async function resetCodeFailures(
   const code_failures = codeFailuresOn(counters, utcDateAt(call.now_ms));
   if (code_failures === 0) return { card, forgotten: 0 };
   const its_call = { ...call, company_id };
-  const state = toCardPayload(card, await balanceOf(tx, its_call, card));
+  const state = toCardPayload(card, (await readBalance(tx, its_call, card)).available);
   const after = { ...state, code_failures: 0 };
   await tx.events.append([toCardEvent('virtualcard.updated', its_call, after, { ...state, code_failures })]);
   const entry = auditEntry(its_call, 'code_failures.reset', `virtualcard:${id}`, { code_failures });

@@ -7,7 +7,12 @@ import {
   type RequestFields,
   Temporal,
 } from '@tallystick/kernel';
-import { default_template_ids, type PurchaseTemplate, type RequiredControl } from '@tallystick/templates';
+import {
+  default_template_ids,
+  type PurchaseTemplate,
+  type RequiredControl,
+  readMerchantControls,
+} from '@tallystick/templates';
 import { isTimeZone, recurring_values, utcDateAt } from '@tallystick/velocity';
 import type { Controls, RealCard, VirtualCard } from './card.ts';
 
@@ -76,6 +81,7 @@ export function readNewControls(
     currency: fields.readText('currency', isCurrency, currency_expected),
     ...readValidity(fields, null, dayOf(now_ms), toDate(lastDayOf(expiryOf(now_ms)))),
     template_id: chooseTemplate(fields, template, aging ? 'AGING_VELOCITY' : 'VELOCITY', null),
+    merchant_controls: readMerchantControls(fields),
   };
   addOrderProblems(fields, controls);
   return controls;
@@ -129,6 +135,7 @@ export function readChangedControls(
     currency: card.currency,
     ...readValidity(fields, card, dayOf(now_ms), toDate(lastDayOf(card.expiry))),
     template_id: chooseTemplate(fields, template, aging ? 'AGING_VELOCITY' : 'VELOCITY', card.template_id),
+    merchant_controls: fields.carries('merchant_controls') ? readMerchantControls(fields) : card.merchant_controls,
   };
   addOrderProblems(fields, controls);
   return controls;
@@ -140,7 +147,7 @@ export function readChangedControls(
  */
 function addKeptProblems(fields: RequestFields, card: VirtualCard): void {
   const { currency, authorization_hold_days, aging_velocity_time_zone, recurring, supplier_id } = card;
-  const kept: Readonly<Record<string, readonly (number | string | null)[]>> = {
+  const kept: Readonly<Record<string, readonly (boolean | number | string | null)[]>> = {
     currency: [currency],
     recurring: recurring === 'Continuous' ? [recurring, null] : [recurring],
     authorization_hold_days: [authorization_hold_days],
@@ -150,11 +157,14 @@ function addKeptProblems(fields: RequestFields, card: VirtualCard): void {
     supplier_id: [supplier_id],
     expiry: [card.expiry],
     status: [card.status, null],
+    frozen: [card.frozen_at_ms !== null, null],
   };
   for (const [name, present] of Object.entries(kept)) {
     if (!fields.carries(name) || present.some((value) => value === fields.get(name))) continue;
     const shown = name === 'valid_for' ? '' : `; it is ${present[0]}`;
-    fields.addProblem(name, `cannot be changed once the card is created${shown}`);
+    const cannot =
+      name === 'frozen' ? 'changes only by freeze and unfreeze' : 'cannot be changed once the card is created';
+    fields.addProblem(name, `${cannot}${shown}`);
   }
 }
 

@@ -1,4 +1,5 @@
 import { type Call, type Random, RequestFields } from '@tallystick/kernel';
+import type { MerchantControlsRequest } from '@tallystick/templates';
 import { windowAt } from '@tallystick/velocity';
 import type { CardVault } from '../numbers/card-vault.ts';
 import type { Controls, RealCard, VirtualCard } from './card.ts';
@@ -7,7 +8,7 @@ import { assertControls, expiryOf, readNewControls } from './controls.ts';
 import { type DetailsRequest, no_details, readDetails } from './details.ts';
 import { takeFreeNumber } from './free-number.ts';
 import type { CardsTx } from './ports.ts';
-import { balanceOf, type CardReading } from './read-cards.ts';
+import { type CardReading, readBalance } from './read-cards.ts';
 
 /**
  * The request of a client (service specification 2.1). Null counts as absent. Values are checked
@@ -28,6 +29,7 @@ export type IssueCardRequest = { readonly total_card_amount: number } & {
     | null;
 } & {
   readonly template_id?: number | string | null;
+  readonly merchant_controls?: MerchantControlsRequest | null;
 } & DetailsRequest;
 
 /**
@@ -61,6 +63,8 @@ export async function issueCard(
     supplier_id,
     created_at_ms: call.now_ms,
     canceled_at_ms: null,
+    controls_version: 1,
+    frozen_at_ms: null,
   });
   if (card.emails !== null) {
     await tx.mails.queue({
@@ -71,9 +75,9 @@ export async function issueCard(
       created_at_ms: call.now_ms,
     });
   }
-  const available_balance = await balanceOf(tx, call, card);
-  await tx.events.append([toCardEvent('virtualcard.created', call, toCardPayload(card, available_balance), null)]);
-  return { card, available_balance, authorizations: [], clearings: [] };
+  const balance = await readBalance(tx, call, card);
+  await tx.events.append([toCardEvent('virtualcard.created', call, toCardPayload(card, balance.available), null)]);
+  return { card, balance, authorizations: [], clearings: [] };
 }
 
 /**
@@ -100,7 +104,7 @@ async function insertCard(
   card: Omit<VirtualCard, 'id' | 'counters' | 'rcn_alias' | 'billing_currency' | 'last4'> & Controls,
 ): Promise<VirtualCard> {
   assertControls(card, card.expiry);
-  const window = windowAt(card.recurring ?? 'Continuous', card.created_at_ms);
+  const window = windowAt(card.recurring, card.created_at_ms);
   return await takeFreeNumber(tx, { vault, random }, real_card, (pan) =>
     tx.cards.insert({ ...card, last4: pan.last4 }, vault.seal(pan), window.start_ms),
   );

@@ -1,20 +1,42 @@
-import type { EventStore } from '@tallystick/events';
+import type { EventFilter, EventStore } from '@tallystick/events';
 import type { AuditLog, Page, PageRequest } from '@tallystick/kernel';
 import type { TemplateStore } from '@tallystick/templates';
 import type { MailOutbox } from '../mailing/mail.ts';
-import type { Authorization } from '../records/authorization.ts';
+import type { Authorization, AuthorizationStatus } from '../records/authorization.ts';
 import type { Clearing } from '../records/clearing.ts';
-import type { RealCard, SealedNumber, VirtualCard } from './card.ts';
+import type { HoldEnds } from './balance.ts';
+import type { CardOfItem, RealCard, SealedNumber, VirtualCard } from './card.ts';
+import type { CardVersion } from './card-version.ts';
 
 /** A filter on the list of cards. Conditions are combined with AND. */
 export interface CardFilter {
   readonly status?: string;
+  readonly frozen?: boolean;
   readonly rcn_id?: number;
   readonly template_id?: number;
   readonly supplier_id?: number;
   readonly last4?: string;
+  /** Only these cards. */
+  readonly ids?: readonly number[];
   /** A top-level name of `metadata` and its value as text. */
   readonly metadata?: Readonly<Record<string, string>>;
+}
+
+/**
+ * A search for messages about cards. All conditions are met. What a decision has determined is
+ * compared as its event has it, and the status as it is now.
+ */
+export interface AuthorizationSearch {
+  /** The status now of an authorization of its own, or `declined` of any message. */
+  readonly status?: AuthorizationStatus;
+  /** Of the event of the decision. */
+  readonly filters: readonly EventFilter[];
+}
+
+/** A message that was found, with what its item needs of its card. */
+export interface FoundAuthorization {
+  readonly authorization: Authorization;
+  readonly card: CardOfItem;
 }
 
 export interface CardStore {
@@ -27,24 +49,31 @@ export interface CardStore {
     number: SealedNumber,
     window_start_ms: number,
   ): Promise<VirtualCard | null>;
-  /** The company's card, or null. `for_update` locks its row until the transaction ends. */
-  find(company_id: number, id: number, options?: { readonly for_update?: boolean }): Promise<VirtualCard | null>;
+  /**
+   * The company's card, or null. `for_update` locks its row until the transaction ends. For null
+   * it finds the card of any company.
+   */
+  find(company_id: number | null, id: number, options?: { readonly for_update?: boolean }): Promise<VirtualCard | null>;
   /**
    * Locks the rows of these cards of the company until the transaction ends, in the order of their
    * ids, as passes lock them. Unknown ids are left out.
    */
   lock(company_id: number, ids: readonly number[]): Promise<void>;
   /**
-   * The company's cards, newest first. A page may have fewer cards than its limit, or none, and
+   * The cards of a company, or of all for null, newest first. A page may have fewer cards than its limit, or none, and
    * still a next one: a search among many cards continues on the next page.
    */
-  list(company_id: number, filter: CardFilter, page: PageRequest): Promise<Page<VirtualCard>>;
+  list(company_id: number | null, filter: CardFilter, page: PageRequest): Promise<Page<VirtualCard>>;
   /**
-   * Writes the fields that an update or a cancellation may change. It never writes the counters:
-   * only a pass does, and `resetCodeFailures`. Precondition: the card was locked for update, or
+   * Writes the fields that an update or a cancellation may change. It never writes the counters, nor
+   * whether the card is frozen: only a pass does, and `resetCodeFailures`. Precondition: the card was locked for update, or
    * inserted, in this transaction.
    */
   update(card: VirtualCard): Promise<void>;
+  /** Keeps a state that is over. Precondition: as for `update`, and its number is not kept yet. */
+  keepVersion(ended: CardVersion): Promise<void>;
+  /** The ended versions of a card with smaller numbers, the newest first, up to `limit`. */
+  versionsBelow(card_id: number, version: number, limit: number): Promise<readonly CardVersion[]>;
   /**
    * Sets the wrong codes of a card of any company to none, and locks its row until the transaction
    * ends. Returns the card as it was before, or null when there is none.
@@ -54,11 +83,8 @@ export interface CardStore {
   /** Those of the blind indexes that belong to a card of any company. */
   knownNumbers(number_indexes: readonly Uint8Array[]): Promise<readonly Uint8Array[]>;
   numbers(card_ids: readonly number[]): Promise<ReadonlyMap<number, SealedNumber>>;
-  /**
-   * Sum of the ended holds that the card's counters still include, by card id. Cards without any
-   * are absent.
-   */
-  heldPastEnd(card_ids: readonly number[], now_ms: number): Promise<ReadonlyMap<number, number>>;
+  /** The ends of the open holds in the window of each card's counters, by card id. */
+  holdEnds(card_ids: readonly number[], now_ms: number): Promise<ReadonlyMap<number, HoldEnds>>;
   /**
    * The newest authorizations of each card, at most `limit` per card, newest first. The status of
    * non-roots follows their root.
@@ -68,6 +94,15 @@ export interface CardStore {
     limit: number,
   ): Promise<ReadonlyMap<number, readonly Authorization[]>>;
   newestClearings(card_ids: readonly number[], limit: number): Promise<ReadonlyMap<number, readonly Clearing[]>>;
+  /**
+   * The messages that meet the search, of a company or of all, newest first, each by its event
+   * (`searchAuthorizations`). A page may end early, as that of `list`.
+   */
+  searchAuthorizations(
+    company_id: number | null,
+    search: AuthorizationSearch,
+    page: PageRequest,
+  ): Promise<Page<FoundAuthorization>>;
   authorizations(company_id: number, card_id: number, page: PageRequest): Promise<Page<Authorization>>;
   /** A recorded message about a card of the company, or null. */
   findAuthorization(company_id: number, id: number): Promise<Authorization | null>;

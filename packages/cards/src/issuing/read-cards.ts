@@ -1,7 +1,7 @@
-import { type Call, type Money, type Page, type PageRequest, Refusal } from '@tallystick/kernel';
+import { type Call, type Page, type PageRequest, Refusal } from '@tallystick/kernel';
 import type { Authorization } from '../records/authorization.ts';
 import type { Clearing } from '../records/clearing.ts';
-import { availableBalance } from './available-balance.ts';
+import { type Balance, balanceOf, needsHoldEnds, no_hold_ends } from './balance.ts';
 import type { VirtualCard } from './card.ts';
 import type { CardFilter, CardsTx } from './ports.ts';
 
@@ -10,7 +10,7 @@ export const activity_max = 100;
 /** A card at the call's "now", without its number. */
 export interface CardReading {
   readonly card: VirtualCard;
-  readonly available_balance: Money;
+  readonly balance: Balance;
   /**
    * The newest authorizations, newest first, without expired and released ones. Empty in a list
    * that did not request them.
@@ -90,43 +90,38 @@ export async function readingOf(tx: ReadTx, call: Call, card: VirtualCard): Prom
   return reading!;
 }
 
-export async function balanceOf(tx: ReadTx, call: Call, card: VirtualCard): Promise<Money> {
-  const past_end = await sumHeldPastEnd(tx, call, [card]);
-  return availableBalance(card, past_end.get(card.id) ?? 0, call.now_ms);
+export async function readBalance(tx: ReadTx, call: Call, card: VirtualCard): Promise<Balance> {
+  const [balance] = await readBalances(tx, call, [card]);
+  return balance!;
 }
 
-async function readingsOf(
+export async function readingsOf(
   tx: ReadTx,
-  call: Call,
+  call: Pick<Call, 'now_ms'>,
   cards: readonly VirtualCard[],
   { with_activity }: { readonly with_activity: boolean },
 ): Promise<readonly CardReading[]> {
-  const past_end = await sumHeldPastEnd(tx, call, cards);
+  const balances = await readBalances(tx, call, cards);
   const ids = with_activity ? cards.map(({ id }) => id) : [];
   const authorizations = ids.length > 0 ? await tx.cards.newestAuthorizations(ids, activity_max) : new Map();
   const clearings = ids.length > 0 ? await tx.cards.newestClearings(ids, activity_max) : new Map();
-  return cards.map((card) => ({
+  return cards.map((card, at) => ({
     card,
-    available_balance: availableBalance(card, past_end.get(card.id) ?? 0, call.now_ms),
+    balance: balances[at]!,
     authorizations: expireDue(authorizations.get(card.id) ?? [], call.now_ms),
     clearings: clearings.get(card.id) ?? [],
   }));
 }
 
-/**
- * Reads only the cards that may have such holds: the earliest end on the card's row is never late.
- */
-async function sumHeldPastEnd(
+/** Reads the ends of the holds of all cards at once. */
+async function readBalances(
   tx: ReadTx,
-  call: Call,
+  { now_ms }: Pick<Call, 'now_ms'>,
   cards: readonly VirtualCard[],
-): Promise<ReadonlyMap<number, number>> {
-  const due = cards.filter(({ counters }) => (counters.next_hold_end_ms ?? Infinity) <= call.now_ms);
-  if (due.length === 0) return new Map();
-  return tx.cards.heldPastEnd(
-    due.map(({ id }) => id),
-    call.now_ms,
-  );
+): Promise<readonly Balance[]> {
+  const ids = cards.filter((card) => needsHoldEnds(card, now_ms)).map(({ id }) => id);
+  const ends = ids.length === 0 ? new Map() : await tx.cards.holdEnds(ids, now_ms);
+  return cards.map((card) => balanceOf(card, ends.get(card.id) ?? no_hold_ends, now_ms));
 }
 
 /**

@@ -1,10 +1,12 @@
-import { type Call, money, RequestFields } from '@tallystick/kernel';
+import { type Call, isSameJson, money, RequestFields } from '@tallystick/kernel';
+import type { MerchantControlsRequest } from '@tallystick/templates';
 import type { VirtualCard } from './card.ts';
 import { toCardEvent, toCardPayload } from './card-event.ts';
+import { changeCard } from './change-card.ts';
 import { assertControls, readChangedControls } from './controls.ts';
 import { type DetailsRequest, readDetails } from './details.ts';
 import type { CardsTx } from './ports.ts';
-import { balanceOf, type CardReading, findCard, readingOf, refuseCanceled } from './read-cards.ts';
+import { type CardReading, findCard, readBalance, readingOf, refuseCanceled } from './read-cards.ts';
 
 /**
  * The fields that a change may name. A null resets the field to its default (decision: null): no
@@ -18,6 +20,7 @@ export type UpdateCardRequest = {
   readonly valid_starting_on?: string | null;
   readonly valid_ending_on?: string | null;
   readonly template_id?: number | string | null;
+  readonly merchant_controls?: MerchantControlsRequest | null;
 } & DetailsRequest;
 
 /**
@@ -35,37 +38,22 @@ export async function updateCard(
 ): Promise<CardReading> {
   const card = await findCard(tx, call, id, { for_update: true });
   refuseCanceled(card, 'changed');
-  const balance = await balanceOf(tx, call, card);
+  const { available } = await readBalance(tx, call, card);
   const fields = new RequestFields(request);
   const template_id = fields.readId('template_id');
   const template = template_id === null ? null : await tx.templates.find(call.company_id, template_id);
   const real_card = await tx.real_cards.find(call.company_id, card.rcn_id);
-  const used = money(card.total_card_amount - balance);
+  const used = money(card.total_card_amount - available);
   const controls = readChangedControls(fields, card, { now_ms: call.now_ms, template, used, is_sent_back });
   const details = readDetails(fields, card, real_card?.network_data_names ?? null);
   fields.refuseInvalid();
 
-  const changed: VirtualCard = { ...card, ...controls, ...details };
-  if (isSameJson(changed, card)) return readingOf(tx, call, card);
-  assertControls(changed, changed.expiry);
-  await tx.cards.update(changed);
+  const wanted: VirtualCard = { ...card, ...controls, ...details };
+  if (isSameJson(wanted, card)) return readingOf(tx, call, card);
+  assertControls(wanted, wanted.expiry);
+  const changed = await changeCard(tx, call, card, wanted);
   const reading = await readingOf(tx, call, changed);
-  const payload = toCardPayload(changed, reading.available_balance);
-  await tx.events.append([toCardEvent('virtualcard.updated', call, payload, toCardPayload(card, balance))]);
+  const payload = toCardPayload(changed, reading.balance.available);
+  await tx.events.append([toCardEvent('virtualcard.updated', call, payload, toCardPayload(card, available))]);
   return reading;
-}
-
-/** Whether two JSON values are equal, in any order of names. */
-function isSameJson(a: unknown, b: unknown): boolean {
-  if (!isObject(a) || !isObject(b)) return a === b;
-  const names = Object.keys(a);
-  return (
-    Array.isArray(a) === Array.isArray(b) &&
-    names.length === Object.keys(b).length &&
-    names.every((name) => Object.hasOwn(b, name) && isSameJson(a[name], b[name]))
-  );
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }

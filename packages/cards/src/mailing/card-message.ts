@@ -1,6 +1,7 @@
 import { decimalsOf, Temporal } from '@tallystick/kernel';
 import type { VirtualCard } from '../issuing/card.ts';
 import type { RevealedNumber } from '../numbers/reveal.ts';
+import { limitCurrency } from '../records/authorization.ts';
 import type { MailMessage } from './ports.ts';
 
 interface CardMessageContent {
@@ -64,7 +65,7 @@ ${facts.map(([name, value]) => `<tr><th align="left">${escapeHtml(name)}</th><td
 }
 
 function limitsOf(card: VirtualCard): (readonly [string, string])[] {
-  const currency = card.currency ?? card.billing_currency;
+  const currency = limitCurrency(card);
   const window = windows[card.recurring ?? 'Continuous'];
   const limits: (readonly [string, string])[] = [
     ['Valid', `${card.valid_starting_on} to ${card.valid_ending_on} (GMT dates)`],

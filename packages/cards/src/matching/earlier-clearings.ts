@@ -25,7 +25,6 @@ export class EarlierClearings {
     else same.push(clearing);
   }
 
-  /** Those with this acquirer reference data. */
   withReference(acquirer_reference_data: string | null): readonly Clearing[] {
     return (acquirer_reference_data !== null && this.#by_reference.get(acquirer_reference_data)) || [];
   }

@@ -199,7 +199,6 @@ function isPurchase({ cycle }: Clearing): boolean {
   return cycle === 'first_presentment';
 }
 
-/** Whether an amount of the clearing is one of the authorization. */
 function hasAmount({ merchant_amount, billing_amount }: Clearing, root: Authorization): boolean {
   const amounts = [root.merchant_amount, root.billing_amount, root.authorized];
   return amounts.some((amount) => amount === merchant_amount || amount === billing_amount);

@@ -22,7 +22,9 @@
 import { assert, createPhase, Fault, type Random, type Timers, toHex } from '@tallystick/kernel';
 import {
   type AuthorizationAnswer,
+  type AuthorizationOutcome,
   type ClearingAnswer,
+  type FreezeAnswer,
   faultAnswer,
   type ReleaseAnswer,
   type RematchAnswer,
@@ -32,6 +34,7 @@ import type { CardVault } from '../numbers/card-vault.ts';
 import type { QuarantinePorts } from '../quarantine/sealed-clearing.ts';
 import type { AuthorizationMessage } from '../records/authorization.ts';
 import type { ClearingMessage } from '../records/clearing.ts';
+import type { FreezeMessage } from '../records/freeze-message.ts';
 import { CardsHeld, type Ledger, type LedgerState, lookupsOf, type NetworkMessage } from '../records/ledger.ts';
 import type { RematchMessage } from '../records/match-by-hand.ts';
 import type { ReleaseMessage } from '../records/release-message.ts';
@@ -59,6 +62,8 @@ export interface NetworkPorts extends QuarantinePorts {
   readonly ledger: Ledger;
   readonly vault: Pick<CardVault, 'cvcMatches'>;
   readonly random: Random;
+  /** Every company is asked before a request is approved, as the host decides. */
+  readonly consults_all?: boolean | undefined;
   /** The most messages of one pass; 256 by default. */
   readonly batch_max?: number;
   /**
@@ -83,9 +88,15 @@ export interface Network {
    * Decides or records the message. A fault of the service is also an answer: code U, `fault` true,
    * nothing recorded as approved. A repeated message receives the committed outcome, if there is
    * one. Never rejects. `arrived_ms` is when the message arrived in the process, if earlier than
-   * the call, on the clock of `time_bounds`: its deadline counts from then.
+   * the call, on the clock of `time_bounds`: its deadline counts from then. `is_patient`: while too many
+   * questions to its company are open, it waits for its turn as long as its deadline permits, and not
+   * only briefly.
    */
-  authorize(message: AuthorizationMessage, arrived_ms?: number): Promise<AuthorizationAnswer>;
+  authorize(
+    message: AuthorizationMessage,
+    arrived_ms?: number,
+    options?: { readonly is_patient?: boolean | undefined },
+  ): Promise<AuthorizationAnswer>;
   /**
    * Records the clearing. Rejects with the fault when it could not be recorded; the same message
    * may be sent again.
@@ -108,6 +119,8 @@ export interface Network {
    * each of them. Rejects with the fault when it could not be recorded.
    */
   release(message: ReleaseMessage): Promise<ReleaseAnswer>;
+  /** Freezes or unfreezes a card. It waits with the messages of the network, as a release does. */
+  freeze(message: FreezeMessage): Promise<FreezeAnswer>;
   /**
    * Matches clearings by hand, or takes such matches back: all of the message, or none. It waits
    * with the messages of the network, as a release does. Rejects with the fault when it could not
@@ -119,6 +132,15 @@ export interface Network {
    * `Violation`.
    */
   drain(): Promise<void>;
+}
+
+/** The network side without decision endpoints: it also returns requests that are left undecided. */
+export interface DecidingNetwork extends Network {
+  /**
+   * As `authorize`, which has no decision about a request that its company is to be asked about, and
+   * answers it with a fault.
+   */
+  decide(message: AuthorizationMessage, arrived_ms?: number): Promise<AuthorizationOutcome>;
 }
 
 /**
@@ -170,9 +192,9 @@ function laneOf(lanes: readonly Lane[], { number_index }: NetworkMessage): Lane 
  * The network side of one process. Compose it once for a ledger, and drain it before the ledger is
  * closed.
  */
-export function createNetwork(ports: NetworkPorts): Network {
+export function createNetwork(ports: NetworkPorts): DecidingNetwork {
   const { ledger, vault, random, sealer, sha256, onFault, onOverload, time_bounds } = ports;
-  const pass_ports = { vault, random, sealer, sha256 };
+  const pass_ports = { vault, random, sealer, sha256, consults_all: ports.consults_all };
   const batch_max = ports.batch_max ?? batch_max_default;
   const queue_max = ports.queue_max ?? queue_max_default;
   const wait_ms_max = time_bounds?.wait_ms_max ?? network_wait_ms_max_default;
@@ -335,13 +357,19 @@ export function createNetwork(ports: NetworkPorts): Network {
     return answers;
   }
 
+  async function decideOne(message: AuthorizationMessage, arrived_ms?: number): Promise<AuthorizationOutcome> {
+    try {
+      return (await submit(message, arrived_ms)) as AuthorizationOutcome;
+    } catch {
+      return faultAnswer(message);
+    }
+  }
+
   return {
+    decide: decideOne,
     async authorize(message, arrived_ms) {
-      try {
-        return (await submit(message, arrived_ms)) as AuthorizationAnswer;
-      } catch {
-        return faultAnswer(message);
-      }
+      const answer = await decideOne(message, arrived_ms);
+      return answer.kind === 'consult' ? faultAnswer(message) : answer;
     },
     clear: (message, arrived_ms) => submit(message, arrived_ms) as Promise<ClearingAnswer>,
     refuseUnread() {
@@ -356,6 +384,7 @@ export function createNetwork(ports: NetworkPorts): Network {
     },
     isOverloaded: () => findOverloadOfAll() !== null,
     release: (message) => submit(message) as Promise<ReleaseAnswer>,
+    freeze: (message) => submit(message) as Promise<FreezeAnswer>,
     rematch: (message) => submit(message) as Promise<RematchAnswer>,
     async drain() {
       phase.enter('draining');

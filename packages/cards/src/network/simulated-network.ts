@@ -25,6 +25,7 @@ import {
   type AuthorizationMessage,
   isStandingRoot,
   limitAmount,
+  limitCurrency,
   message_types,
 } from '../records/authorization.ts';
 import type { ClearingMessage } from '../records/clearing.ts';
@@ -50,6 +51,12 @@ export interface PurchaseRequest {
   /** Four digits; 5411, groceries, by default. */
   readonly mcc?: string | null;
   readonly merchant_name?: string | null;
+  /** By default made of the name. */
+  readonly merchant_id?: string | null;
+  /** ISO 3166-1; by default not sent. */
+  readonly merchant_country?: string | null;
+  /** By default not sent. */
+  readonly card_present?: boolean | null;
 }
 
 /**
@@ -96,15 +103,18 @@ export async function simulatePurchase(
     ...(await plainCard(tx, ports, card)),
     ...identifiers(ports.random, call.now_ms),
     message_type_indicator: message_types['0100'],
+    explain: true,
     trace_id: digits(ports.random, 15),
     billing_amount: amount!,
     billing_currency: card.billing_currency,
     merchant_amount: amount!,
-    merchant_currency: currency ?? card.currency ?? card.billing_currency,
+    merchant_currency: currency ?? limitCurrency(card),
     net_reference_number: `MCC${digits(ports.random, 6)}${utcDateAt(call.now_ms).slice(5).replace('-', '')}`,
     mcc,
-    merchant_id: merchantIdOf(merchant_name),
+    merchant_id: request.merchant_id ?? merchantIdOf(merchant_name),
     merchant_name,
+    merchant_country: request.merchant_country,
+    card_present: request.card_present,
   };
   return normalizeAuthorization(sent, ports.vault, call.request_id);
 }
@@ -186,6 +196,7 @@ export async function simulateReversal(
     ...(await plainCard(tx, ports, card)),
     ...identifiers(ports.random, call.now_ms),
     message_type_indicator: message_types['0400'],
+    explain: true,
     trace_id,
     net_reference_number,
     ...amountsOf(card, authorization, authorized),

@@ -13,7 +13,10 @@ export interface SuspectNumber {
 
 /** The numbers that a pass over these messages looks up. Usually there are none. */
 export function suspectNumbers(
-  messages: readonly ({ readonly suspects: readonly SuspectNumber[] } | { readonly kind: 'release' | 'rematch' })[],
+  messages: readonly (
+    | { readonly suspects: readonly SuspectNumber[] }
+    | { readonly kind: 'release' | 'freeze' | 'rematch' }
+  )[],
 ): readonly Uint8Array[] {
   return messages.flatMap((message) =>
     'suspects' in message ? message.suspects.map(({ number_index }) => number_index) : [],

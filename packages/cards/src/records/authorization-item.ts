@@ -2,16 +2,17 @@ import type { Payload } from '@tallystick/events';
 import { maskNumber } from '@tallystick/kernel';
 import { utcInstantAt } from '@tallystick/velocity';
 import { answers } from '../deciding/decline-reasons.ts';
+import { decisionOf, type ShownDecision, unrecordedDecision } from '../deciding/explain-decision.ts';
+import type { CardOfItem } from '../issuing/card.ts';
 import {
   type Authorization,
   type AuthorizationMessage,
   type AuthorizationStatus,
   type DeclineCode,
+  isStandingRoot,
   message_types,
 } from './authorization.ts';
-import type { LedgerCard } from './ledger.ts';
-
-export type CardOfItem = Pick<LedgerCard, 'id' | 'company_id' | 'rcn_id' | 'rcn_alias' | 'billing_currency' | 'last4'>;
+import { merchantOf } from './merchant.ts';
 
 /** Fields of service specification 2.9 that are shown as they were sent, or null. */
 export const authorization_detail_names = [
@@ -36,7 +37,19 @@ export const issuer_responses = ['Approved', 'Declined'] as const;
  * the payload of its event. It has the fields of service specification 2.9, then those that the
  * decisions add. The number is masked.
  */
-export type AuthorizationItem = Readonly<ReturnType<typeof item>>;
+export type AuthorizationItem = Readonly<ReturnType<typeof item>> & { readonly hold?: ShownHold };
+
+/** What an authorization holds now. Amounts in minor units of the card's limit currency. */
+export interface ShownHold {
+  readonly authorized: number;
+  readonly held: number;
+  readonly cleared: number;
+  /**
+   * When the hold ends, or ended; null: it has no end, or nothing was ever held. From then on it
+   * holds nothing, even before `held` says so.
+   */
+  readonly ends_at: string | null;
+}
 
 /** The corrected amounts of a reversal; all null for any other message. */
 export interface ReplacementAmounts {
@@ -47,10 +60,22 @@ export interface ReplacementAmounts {
 
 const no_replacement: ReplacementAmounts = { billing_amount: null, settlement_amount: null, transaction_amount: null };
 
-/** The recorded message with its current state. */
+/** The recorded message with its current state, and with its hold if it is one of its own. */
 export function authorizationItem(authorization: Authorization, card: CardOfItem): AuthorizationItem {
   const { id, status, decline_code, approval_code } = authorization;
-  return item(authorization, authorization.details, card, card.last4, { id, status, decline_code, approval_code });
+  const decision = decisionOf(authorization, card.recurring);
+  const shown = item(authorization, authorization.details, card, card.last4, {
+    id,
+    status,
+    decline_code,
+    approval_code,
+    decision,
+  });
+  return isStandingRoot(authorization) ? { ...shown, hold: holdOf(authorization) } : shown;
+}
+
+function holdOf({ authorized, held, cleared, hold_end_ms }: Authorization): ShownHold {
+  return { authorized, held, cleared, ends_at: hold_end_ms === null ? null : utcInstantAt(hold_end_ms) };
 }
 
 /**
@@ -66,6 +91,7 @@ export function authorizationPayload(authorization: Authorization, card: CardOfI
     status: as_decided,
     decline_code,
     approval_code,
+    decision: decisionOf(authorization, card.recurring),
   });
 }
 
@@ -75,7 +101,24 @@ export function authorizationPayload(authorization: Authorization, card: CardOfI
  */
 export function unrecordedItem(message: AuthorizationMessage, decline_code: 'I' | 'U'): AuthorizationItem {
   const { details, pan } = message;
-  return item(message, details, null, pan.last4, { id: null, status: 'declined', decline_code, approval_code: null });
+  const decision = unrecordedDecision(decline_code);
+  return item(message, details, null, pan.last4, {
+    id: null,
+    status: 'declined',
+    decline_code,
+    approval_code: null,
+    decision,
+  });
+}
+
+/** A request that would be approved, as its company is asked about it. */
+export function proposedItem(
+  message: AuthorizationMessage,
+  card: CardOfItem,
+  decision: ShownDecision,
+): AuthorizationItem {
+  const proposed = { id: null, status: 'open', decline_code: null, approval_code: null, decision } as const;
+  return item(message, message.details, card, card.last4, proposed);
 }
 
 /** The fields of an item that do not depend on the message. */
@@ -115,6 +158,7 @@ interface Outcome {
   readonly status: AuthorizationStatus;
   readonly decline_code: DeclineCode | null;
   readonly approval_code: string | null;
+  readonly decision: ShownDecision;
 }
 
 function item(
@@ -122,9 +166,10 @@ function item(
   details: Payload,
   card: CardOfItem | null,
   last4: string,
-  { id, status, decline_code, approval_code }: Outcome,
+  { id, status, decline_code, approval_code, decision }: Outcome,
 ) {
   const answer = answers[decline_code ?? 'V'];
+  const { merchant_country, card_present } = merchantOf({ merchant_id: message.merchant_id, details });
   const message_type = message_types[message.message_type];
   return {
     id,
@@ -168,6 +213,13 @@ function item(
     response_code:
       decline_code === null ? (text(details, 'response_code') ?? answer.response_code) : answer.response_code,
     approval_code,
+    decision,
+    // Only where they are known.
+    ...(merchant_country === null ? {} : { merchant_country }),
+    ...(card_present === null ? {} : { card_present }),
+    // Only of a request that allows it, and of one that was approved in part.
+    ...(details.partial_approval === true ? { partial_approval: true as const } : {}),
+    ...(typeof details.approved_amount === 'number' ? { approved_amount: details.approved_amount } : {}),
   };
 }
 

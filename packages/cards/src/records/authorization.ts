@@ -3,6 +3,8 @@ import type { Money } from '@tallystick/kernel';
 import type { Controls } from '../issuing/card.ts';
 import type { Pan } from '../numbers/pan.ts';
 import type { SuspectNumber } from '../numbers/suspect-number.ts';
+import type { DecisionFacts } from './decision-facts.ts';
+import type { Say } from './say.ts';
 
 export const message_types = {
   '0100': 'Authorization Request',
@@ -17,7 +19,7 @@ export type MessageType = keyof typeof message_types;
  * The reasons for a decline, in the order in which they are checked (decision: network side). U is
  * an internal fault or an original that arrived after its reversal.
  */
-export const decline_codes = ['I', 'K', 'A', 'B', 'C', 'D', 'M', 'J', 'E', 'G', 'F', 'U'] as const;
+export const decline_codes = ['I', 'K', 'A', 'B', 'C', 'D', 'M', 'J', 'H', 'L', 'N', 'E', 'G', 'F', 'P', 'U'] as const;
 
 export type DeclineCode = (typeof decline_codes)[number];
 
@@ -35,6 +37,8 @@ export interface AuthorizationMessage {
   readonly cvc: string | null;
   readonly message_type: MessageType;
   readonly incremental: boolean;
+  /** Whether the answer shows the decision with its facts. */
+  readonly explain: boolean;
   readonly trace_id: string;
   readonly system_trace_audit_number: string;
   readonly transaction_date_time_ms: number;
@@ -65,6 +69,8 @@ export interface AuthorizationMessage {
   /** The numbers in its names and references that the pass looks up. */
   readonly suspects: readonly SuspectNumber[];
   readonly request_id: string | null;
+  /** What its company, or what stands in for it, said about the request; absent: not asked yet. */
+  readonly say?: Say | undefined;
 }
 
 export const authorization_statuses = [
@@ -99,6 +105,10 @@ export interface Authorization {
   readonly system_trace_audit_number: string;
   readonly transaction_date_time_ms: number;
   readonly decided_at_ms: number;
+  /**
+   * The event about it. Its id is the place of the message in the history of its card (`CardAct`).
+   */
+  readonly event_id: number;
   /** Null: approved (V) or recorded. */
   readonly decline_code: DeclineCode | null;
   readonly approval_code: string | null;
@@ -110,6 +120,8 @@ export interface Authorization {
   readonly net_reference_number: string | null;
   readonly details: Payload;
   readonly request_id: string | null;
+  /** What the decision was made from; null for a reversal, and for a decline made elsewhere. */
+  readonly facts: DecisionFacts | null;
   /**
    * When its retention time was over and it was reduced (`reduceAuthorization`); null before.
    */
@@ -158,6 +170,20 @@ export function limitAmount(
   return card.currency === null ? amounts.billing_amount : amounts.merchant_amount;
 }
 
+/** The currency in which the limits of a card are compared. */
+export function limitCurrency(card: Pick<Controls, 'currency'> & { readonly billing_currency: string }): string {
+  return card.currency ?? card.billing_currency;
+}
+
+/** The amount of a recorded message as it was approved: that of the message, or a part of it. */
+export function approvedAmount(
+  card: Pick<Controls, 'currency'>,
+  authorization: Pick<Authorization, 'billing_amount' | 'merchant_amount' | 'details'>,
+): Money {
+  const part = authorization.details.approved_amount as Money | undefined;
+  return part ?? limitAmount(card, authorization);
+}
+
 /**
  * Whether the card holder's transaction type is a refund: the first two digits of DE3, sent alone
  * or as all six.
@@ -169,7 +195,7 @@ export function isRefund(card_holder_transaction_type_code: unknown): boolean {
 const refund = /^2[08](?:\d{4})?$/;
 
 /** Whether this is a root that was not declined. */
-export function isStandingRoot(authorization: Authorization): boolean {
+export function isStandingRoot(authorization: Pick<Authorization, 'id' | 'root_id' | 'status'>): boolean {
   return authorization.root_id === authorization.id && authorization.status !== 'declined';
 }
 

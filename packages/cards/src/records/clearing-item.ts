@@ -1,6 +1,6 @@
 import type { Payload } from '@tallystick/events';
 import { maskNumber } from '@tallystick/kernel';
-import type { CardOfItem } from './authorization-item.ts';
+import type { CardOfItem } from '../issuing/card.ts';
 import { type Clearing, matchMakerOf } from './clearing.ts';
 
 /** Fields of service specification 2.10 that are shown as they were sent, or null. */
@@ -58,7 +58,6 @@ function text(details: Payload, name: string): string | null {
   return (details[name] as string | null | undefined) ?? null;
 }
 
-/** Whether the clearing matched an authorization or an earlier clearing. */
 export function isMatched({ authorization_id, clearing_id }: ClearingItem): boolean {
   return authorization_id !== null || clearing_id !== null;
 }

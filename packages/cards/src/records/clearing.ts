@@ -139,6 +139,8 @@ export interface Clearing
   readonly company_id: number;
   readonly card_id: number;
   readonly recorded_at_ms: number;
+  /** The event about it: its place in the history of its card (`CardAct`). */
+  readonly event_id: number;
   /** When its retention time was over and it was reduced (`reduceClearing`); null before. */
   readonly reduced_at_ms: number | null;
   /** The root authorization it was matched to, or null. */

@@ -1,18 +1,22 @@
 import type { NewEvent } from '@tallystick/events';
 import { type AuditEntry, type Deadline, Fault, type Lease } from '@tallystick/kernel';
-import type { PurchaseTemplate } from '@tallystick/templates';
+import type { TemplateRule } from '@tallystick/templates';
 import type { Controls, Counters, VirtualCard, WindowCounters } from '../issuing/card.ts';
+import type { CardVersion } from '../issuing/card-version.ts';
 import type { RefusedRecord } from '../quarantine/quarantined-record.ts';
 import type { Authorization, AuthorizationMessage, AuthorizationStatus } from './authorization.ts';
+import type { CardAct } from './card-act.ts';
 import type { Clearing, ClearingChange, ClearingMessage } from './clearing.ts';
+import type { ConsultationEntry } from './consultation.ts';
+import type { FreezeMessage } from './freeze-message.ts';
 import { type ReconciliationActRow, type RematchLookup, type RematchMessage, rematchLookups } from './match-by-hand.ts';
 import type { ReleaseMessage } from './release-message.ts';
 import type { UnknownNumberMessage } from './unknown-number.ts';
 
-export type NetworkMessage = AuthorizationMessage | ClearingMessage | ReleaseMessage | RematchMessage;
+export type NetworkMessage = AuthorizationMessage | ClearingMessage | ReleaseMessage | FreezeMessage | RematchMessage;
 
 /** A message as a ledger looks up its records. Each concerns one card. */
-export type Lookup = AuthorizationMessage | ClearingMessage | ReleaseMessage | RematchLookup;
+export type Lookup = AuthorizationMessage | ClearingMessage | ReleaseMessage | FreezeMessage | RematchLookup;
 
 /** What a ledger looks up for a message: a match by hand may concern several cards. */
 export function lookupsOf(message: NetworkMessage): readonly Lookup[] {
@@ -27,11 +31,13 @@ export interface LedgerCard extends Controls {
   readonly rcn_alias: string;
   readonly billing_currency: string;
   readonly status: VirtualCard['status'];
+  readonly frozen_at_ms: VirtualCard['frozen_at_ms'];
   readonly last4: string;
   readonly expiry: string;
   readonly number_index: Uint8Array;
+  readonly controls_version: number;
   readonly counters: Counters;
-  readonly template: Pick<PurchaseTemplate, 'mcc_rule' | 'mcc_list'>;
+  readonly template: TemplateRule;
   /**
    * How long its company keeps a hold without a clearing, for cards without aging velocity. Null:
    * `hold_days_default`.
@@ -39,6 +45,8 @@ export interface LedgerCard extends Controls {
   readonly hold_days: number | 'never' | null;
   /** The cards of a closed company decline. */
   readonly company_status: 'active' | 'closed';
+  /** Of the decision endpoint of its company, which is asked before a request is approved if it is above 0. */
+  readonly endpoint_version: number;
   /** How many clearings of the card have a match that is not final (rules 3 to 8). */
   readonly provisional_clearings: number;
   /** The latest settlement date of its clearings, YYYY-MM-DD; null when it has none. */
@@ -64,6 +72,7 @@ export interface PastWindow extends WindowCounters {
  * - For every card that `needsNeighbours` names: what `NeighbourSearch` asks for.
  * - The counters of every past window that `pastWindowsOf` names for the loaded rows.
  * - For every release: its card, and the authorization of that card that it names.
+ * - For every freeze: its card.
  * - For every match by hand: its card, the clearing and the authorization of that card that it
  *   names, the authorization that the clearing belongs to, the clearings of these two
  *   authorizations (of each `neighbours_max` and one more suffice), those that refer to the
@@ -140,6 +149,8 @@ export interface FileProgress {
 
 export interface LedgerChanges {
   readonly counters: readonly { readonly card_id: number; readonly counters: Counters }[];
+  /** The cards that were frozen, or are no longer; absent: none. */
+  readonly cards_frozen?: readonly Pick<VirtualCard, 'id' | 'frozen_at_ms'>[] | undefined;
   /** The past windows that changed or ended. A stored row is replaced. */
   readonly windows: readonly PastWindow[];
   readonly authorizations_inserted: readonly Authorization[];
@@ -161,8 +172,23 @@ export interface LedgerChanges {
    * process has claimed the import. Absent for messages of the network.
    */
   readonly file_progress?: FileProgress | undefined;
+  /**
+   * The consultations that were begun and concluded. One that is known is written only when it is
+   * concluded; absent: none.
+   */
+  readonly consultations?: readonly ConsultationEntry[] | undefined;
   /** What people did in reconciliation, in the order in which it was decided; absent: nothing. */
   readonly acts?: readonly ReconciliationActRow[] | undefined;
+  /**
+   * What happened to cards beside their authorizations and clearings; absent: nothing. Later passes
+   * do not get their ids of events again, even when no event has them.
+   */
+  readonly card_acts?: readonly CardAct[] | undefined;
+  /**
+   * The states of cards that the pass ends. Each is kept, and the card gets the next number.
+   * Absent: none.
+   */
+  readonly card_versions?: readonly CardVersion[] | undefined;
 }
 
 export const no_changes: LedgerChanges = {
@@ -246,10 +272,9 @@ export interface Ledger {
    * single writer.
    */
   readonly passes_at_once?: number;
-  /**
-   * Lets messages that are in transit arrive before a pass takes the waiting ones. For a ledger
-   * whose pass blocks its process. Absent where messages arrive while a pass runs.
-   */
+  /** Whether a pass is one turn of the event loop, for which the whole process waits. */
+  readonly blocks_process?: boolean;
+  /** Lets messages that are in transit arrive before a pass takes the waiting ones. */
   readonly gather?: () => Promise<void>;
   /** Runs a pass over messages of the network, of which it loads what these lookups name. */
   pass<Result>(lookups: readonly Lookup[], fold: Fold<Result>, bounds?: PassBounds): Promise<Result>;

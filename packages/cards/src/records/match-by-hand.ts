@@ -1,5 +1,6 @@
 import { assert } from '@tallystick/kernel';
 import type { MatchMaker } from './clearing.ts';
+import type { PersonMessage } from './release-message.ts';
 
 /**
  * What a person decides about the match of one clearing (decision: reconciliation).
@@ -26,19 +27,12 @@ export interface MatchByHand {
 }
 
 /** A request to match clearings by hand, or to take such matches back: all of them, or none. */
-export interface RematchMessage {
+export interface RematchMessage extends PersonMessage {
   readonly kind: 'rematch';
-  /** Cards are named by their ids. */
-  readonly number_index: null;
   /** At least one, each of another clearing. The clearings may be of several cards. */
   readonly matches: readonly MatchByHand[];
-  /** The company of the caller; null for an operator. */
-  readonly company_id: number | null;
-  /** Why, in the words of the caller, without card numbers. */
   readonly note: string;
   readonly reason: string | null;
-  /** The caller, see `Call`. */
-  readonly actor: string;
   /** What reconciliation records of the request, in the transaction of the matches; or null. */
   readonly act: NewReconciliationAct | null;
   /**
@@ -46,8 +40,6 @@ export interface RematchMessage {
    * is refused (`conflict`). Absent: that is not compared.
    */
   readonly seen_acts?: SeenActs | undefined;
-  readonly request_id: string | null;
-  readonly source_address?: string | null | undefined;
 }
 
 /** A match by hand as a ledger looks up its records. */
@@ -81,6 +73,7 @@ export interface ReconciliationActRow {
   readonly at_ms: number;
   readonly actor: string;
   readonly action: string;
+  /** The id of the item at that time. */
   readonly item_id: number;
   /** JSON text. */
   readonly subject: string;

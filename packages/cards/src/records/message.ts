@@ -22,6 +22,7 @@ import {
   network_origin,
 } from './clearing.ts';
 import { clearing_detail_names } from './clearing-item.ts';
+import { country_code_expected, isCountryCode, toCountry } from './merchant.ts';
 
 type Sent<Value> = Value | null | undefined;
 
@@ -47,6 +48,9 @@ export type AuthorizationInput = {
   /** "Authorization Request" or 0100, and so on. */
   readonly message_type_indicator: string;
   readonly incremental?: Sent<boolean>;
+  /** A request: whether a part of its amount may be approved. */
+  readonly partial_approval?: Sent<boolean>;
+  readonly explain?: Sent<boolean>;
   readonly trace_id: string;
   readonly system_trace_audit_number: string;
   /** ISO 8601 with an offset. */
@@ -61,6 +65,10 @@ export type AuthorizationInput = {
   readonly approval_code?: Sent<string>;
   readonly net_reference_number?: Sent<string>;
   readonly merchant_id?: Sent<string>;
+  /** ISO 3166-1; absent: by `merchant_state_or_country_code`, where it is a country. */
+  readonly merchant_country?: Sent<string>;
+  /** Absent: not known. */
+  readonly card_present?: Sent<boolean>;
   readonly replacement_amounts?: Sent<{ readonly [Name in ReplacementAmount]?: Sent<number> }>;
 };
 
@@ -123,6 +131,7 @@ export function normalizeAuthorization(
   );
   const replacement_amounts = read.replacementAmounts();
   const declined_code = advice && response_code !== null && response_code !== '00' ? { response_code } : {};
+  const in_part = fields.readFlag('partial_approval') && message_type === '0100' ? { partial_approval: true } : {};
   const replaced = reversal && replacement_amounts !== null ? { replacement_amounts } : {};
   const message = {
     kind: 'authorization' as const,
@@ -131,6 +140,7 @@ export function normalizeAuthorization(
     message_type: message_type ?? '0100',
     // Only a message that requests an amount can increase one.
     incremental: (fields.readFlag('incremental') ?? false) && !reversal,
+    explain: fields.readFlag('explain') ?? false,
     trace_id: read.requiredText('trace_id'),
     system_trace_audit_number: read.requiredText('system_trace_audit_number'),
     transaction_date_time_ms: read.instant('transaction_date_time'),
@@ -142,7 +152,7 @@ export function normalizeAuthorization(
     replacement_amounts: reversal ? replacement_amounts : null,
     net_reference_number: read.text('net_reference_number'),
     merchant_id: read.text('merchant_id'),
-    details: { ...read.details(sent_detail_names), ...declined_code, ...replaced },
+    details: { ...read.details(sent_detail_names), ...declined_code, ...replaced, ...in_part, ...read.merchant() },
     suspects: read.suspects(),
     request_id,
   };
@@ -218,7 +228,7 @@ export function normalizeClearing(
  * shown as received.
  */
 export const network_text_length_max = 255;
-const text_expected = `text of at most ${network_text_length_max} characters, without U+0000 and halves of surrogate pairs`;
+export const network_text_expected = `text of at most ${network_text_length_max} characters, without U+0000 and halves of surrogate pairs`;
 
 const message_type_of: ReadonlyMap<string, MessageType> = new Map(
   (Object.keys(message_types) as MessageType[]).flatMap((type) => [
@@ -276,7 +286,7 @@ class MessageFields {
   }
 
   text(name: string): string | null {
-    const text = this.#fields.readText(name, isNetworkText, text_expected);
+    const text = this.#fields.readText(name, isNetworkText, network_text_expected);
     if (text === null || text === '') return null;
     this.#keepNumbers(name, text);
     return text;
@@ -287,7 +297,7 @@ class MessageFields {
     const text = this.#fields.readText(
       name,
       (text) => text !== '' && isNetworkText(text),
-      `${text_expected}, not empty`,
+      `${network_text_expected}, not empty`,
     );
     if (text !== null) this.#keepNumbers(name, text);
     return text ?? '';
@@ -371,11 +381,21 @@ class MessageFields {
     return money(inner);
   }
 
+  /** Where the merchant is and whether the card was present, as far as it was sent. */
+  merchant(): { readonly merchant_country?: string; readonly card_present?: boolean } {
+    const country = this.#fields.readText('merchant_country', isCountryCode, country_code_expected);
+    const card_present = this.#fields.readFlag('card_present');
+    return {
+      ...(country === null ? {} : { merchant_country: toCountry(country) }),
+      ...(card_present === null ? {} : { card_present }),
+    };
+  }
+
   /** The named fields that were sent. They are free text: any card number in them is masked. */
   details(names: readonly string[]): Readonly<Record<string, string>> {
     const details: Record<string, string> = {};
     for (const name of names) {
-      const text = this.#fields.readText(name, isNetworkText, text_expected);
+      const text = this.#fields.readText(name, isNetworkText, network_text_expected);
       if (text !== null && text !== '') details[name] = maskCardNumbers(this.#masked(text));
     }
     return details;

@@ -6,6 +6,7 @@ import {
   isRefund,
   limitAmount,
 } from './authorization.ts';
+import type { DecisionFacts } from './decision-facts.ts';
 import type { LedgerCard } from './ledger.ts';
 
 /** What a decision adds to its message. */
@@ -13,12 +14,15 @@ export interface Decision {
   readonly id: number;
   readonly root_id: number | null;
   readonly decided_at_ms: number;
+  /** 0 when absent, for an authorization that is not recorded. */
+  readonly event_id?: number;
   readonly decline_code?: DeclineCode | null;
   readonly approval_code: string | null;
   readonly window_start_ms: number;
   readonly status: 'open' | 'reversed' | 'declined';
   /** The amount that the message holds itself. More than 0 counts as one use. */
   readonly holds: Money;
+  readonly facts?: DecisionFacts | null;
   /** When the hold ends by itself; without a meaning where nothing is held. */
   readonly hold_end_ms: number | null;
 }
@@ -31,12 +35,14 @@ export function newAuthorization(
     id,
     root_id,
     decided_at_ms,
+    event_id = 0,
     decline_code = null,
     approval_code,
     window_start_ms,
     status,
     holds,
     hold_end_ms,
+    facts = null,
   }: Decision,
 ): Authorization {
   return {
@@ -50,6 +56,7 @@ export function newAuthorization(
     system_trace_audit_number: message.system_trace_audit_number,
     transaction_date_time_ms: message.transaction_date_time_ms,
     decided_at_ms,
+    event_id,
     decline_code,
     approval_code,
     billing_amount: message.billing_amount,
@@ -60,6 +67,7 @@ export function newAuthorization(
     net_reference_number: message.net_reference_number,
     details: message.details,
     request_id: message.request_id,
+    facts,
     reduced_at_ms: null,
     window_start_ms,
     status,

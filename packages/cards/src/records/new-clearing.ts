@@ -6,6 +6,8 @@ interface Recording {
   readonly id: number;
   readonly now_ms: number;
   readonly window_start_ms: number;
+  /** 0 when absent, for a clearing that is not recorded. */
+  readonly event_id?: number;
 }
 
 /**
@@ -16,7 +18,7 @@ interface Recording {
 export function unmatchedClearing(
   message: ClearingMessage,
   { id: card_id, company_id }: Pick<LedgerCard, 'id' | 'company_id'>,
-  { id, now_ms, window_start_ms }: Recording,
+  { id, now_ms, window_start_ms, event_id = 0 }: Recording,
 ): Clearing {
   // Named one by one: to copy all but some properties takes ten times as long.
   return {
@@ -44,6 +46,7 @@ export function unmatchedClearing(
     paired_transaction_id: null,
     sent: null,
     recorded_at_ms: Math.max(now_ms, window_start_ms),
+    event_id,
     reduced_at_ms: null,
     authorization_id: null,
     clearing_id: null,

@@ -52,7 +52,7 @@ export function recordedWindow(
   { recurring }: Pick<LedgerCard, 'recurring'>,
   { recorded_at_ms }: Pick<Clearing, 'recorded_at_ms'>,
 ): number {
-  return windowAt(recurring ?? 'Continuous', recorded_at_ms).start_ms;
+  return windowAt(recurring, recorded_at_ms).start_ms;
 }
 
 type OwnWindowOf = Pick<Clearing, 'authorization_id' | 'clearing_id' | 'window_start_ms' | 'recorded_at_ms'>;

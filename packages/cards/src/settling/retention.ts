@@ -11,15 +11,22 @@ import type { Clearing, ClearingMessage } from '../records/clearing.ts';
  * A record is not deleted, because later messages refer to it: a repeated message gets its first
  * answer, a reversal or an advice finds its original, a clearing its authorization, a credit its
  * clearing, and clearings are matched again. All fields that rules read stay, also the merchant id:
- * rules compare dates within messages, so that no age puts a record out of their reach. What no
- * rule reads is removed: the description of the merchant and of the transaction. The answer to a
+ * rules compare dates within messages, so that no age puts a record out of their reach. What merchant
+ * controls read stays, so that a decision can be explained and replayed. What no rule reads is
+ * removed: the rest of the description of the merchant and of the transaction. The answer to a
  * repeated message takes it from that message.
  */
 
 /** The details of an authorization that stay: decisions and answers depend on them. */
 const kept_detail_names = [
+  'approved_amount',
   'broken_reason',
   'card_holder_transaction_type_code',
+  'card_present',
+  'merchant_country',
+  'merchant_name',
+  'merchant_state_or_country_code',
+  'partial_approval',
   'replacement_amounts',
   'response_code',
 ] as const;

@@ -1,6 +1,7 @@
 import { invalid, type Refusal } from '@tallystick/kernel';
-import type { Authorization, AuthorizationMessage } from '../records/authorization.ts';
+import { type Authorization, type AuthorizationMessage, limitCurrency } from '../records/authorization.ts';
 import type { LedgerCard } from '../records/ledger.ts';
+import { isOriginal } from './hold.ts';
 import type { WorkingCard } from './working-card.ts';
 
 /** The fields of a reversal, as a message or as recorded, that its corrected amount depends on. */
@@ -17,7 +18,7 @@ export function correctedAmount(
   { merchant_currency, replacement_amounts }: ReversalAmounts,
 ): number | Refusal {
   if (replacement_amounts === null) return 0;
-  const limit_currency = card.currency ?? card.billing_currency;
+  const limit_currency = limitCurrency(card);
   const { billing_amount, transaction_amount } = replacement_amounts;
   if (billing_amount && card.billing_currency === limit_currency) return billing_amount;
   if (transaction_amount && merchant_currency === limit_currency) return transaction_amount;
@@ -41,11 +42,6 @@ export function earlyCorrection(card: WorkingCard, trace_id: string): number | n
     .map((reversal) => correctedAmount(card.card, asSent(reversal)))
     .filter((amount) => typeof amount === 'number');
   return amounts.length === 0 ? null : Math.min(...amounts);
-}
-
-/** A root that is not an advice of a decline. */
-function isOriginal({ id, root_id, message_type, status, decline_code }: Authorization): boolean {
-  return root_id === id && !(message_type === '0120' && status === 'declined' && decline_code === null);
 }
 
 function asSent({ merchant_currency, details }: Authorization): ReversalAmounts {

@@ -1,9 +1,9 @@
 import { money } from '@tallystick/kernel';
 import {
   type Authorization,
+  approvedAmount,
   isRefundRoot,
   isStandingRoot,
-  limitAmount,
   unclearedStatusOf,
 } from '../records/authorization.ts';
 import { isHoldOver } from '../records/hold-lifetime.ts';
@@ -54,6 +54,22 @@ export function reportedRoot(card: WorkingCard, trace_id: string): Entry | null 
 }
 
 /**
+ * The newest advice of an approval that arrived before its request, which would be the first with
+ * this trace id. Also one that was declined, because it came after its reversal.
+ */
+export function adviceBeforeRequest(card: WorkingCard, trace_id: string): Entry | null {
+  const traced = card.findByTraceId(trace_id);
+  if (traced.some(({ now }) => now.message_type === '0100' && !now.incremental)) return null;
+  const isPurchase = (now: Authorization) => now.message_type === '0120' && !now.incremental && !isRefundRoot(now);
+  return traced.findLast(({ now }) => isOriginal(now) && isPurchase(now)) ?? null;
+}
+
+/** Whether this is a root that is no advice of a decline. */
+export function isOriginal({ id, root_id, message_type, status, decline_code }: Authorization): boolean {
+  return root_id === id && !(message_type === '0120' && status === 'declined' && decline_code === null);
+}
+
+/**
  * How much an advice of `amount` changes the hold of the authorization that it reports: the amount
  * less the one that was reported before it, which is that of the newest earlier advice, else that
  * of the authorization as sent. 0 when the hold cannot change any more (decision: network side, 2).
@@ -63,7 +79,7 @@ export function reportedRise(card: WorkingCard, { now: root }: Entry, amount: nu
   if (!isLive(root, card.now_ms) || isRefundRoot(root)) return 0;
   const advice = card.findByTraceId(root.trace_id).findLast(({ now }) => isAdviceAbout(now, root));
   const before = advice?.now ?? root;
-  return amount - (isRefundRoot(before) ? 0 : limitAmount(card.card, before));
+  return amount - (isRefundRoot(before) ? 0 : approvedAmount(card.card, before));
 }
 
 function isAdviceAbout(message: Authorization, root: Authorization): boolean {

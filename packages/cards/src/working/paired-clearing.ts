@@ -1,4 +1,5 @@
 import { fillBlanks, isAgreeing } from '../matching/net-reference-number.ts';
+import type { CopyFields } from '../records/card-act.ts';
 import { type Clearing, type ClearingMessage, sentReferenceOf } from '../records/clearing.ts';
 import { isSameInContent } from '../records/clearing-identity.ts';
 import { inCanonicalOrder } from '../settling/canonical-order.ts';
@@ -34,8 +35,16 @@ function isPair(clearing: Clearing, message: ClearingMessage): boolean {
  * the copy that came first (docs/adr/0033). When its reference or its place may have changed, it is
  * matched again.
  */
-export function recordPair(pass: Pass, working: WorkingCard, clearing: Clearing, message: ClearingMessage): void {
+export function recordPair(
+  pass: Pass,
+  working: WorkingCard,
+  clearing: Clearing,
+  { message, event_id }: { readonly message: ClearingMessage; readonly event_id: number },
+): void {
   const { network_financial_transaction_id: id } = message;
+  const first = copyFieldsOf({ ...clearing, net_reference_number: sentReferenceOf(clearing) });
+  const act = { kind: 'pair', clearing_id: clearing.id, first, second: copyFieldsOf(message) } as const;
+  pass.card_acts.push({ card_id: working.card.id, event_id, at_ms: pass.now_ms, act });
   const known = withReference(clearing, message.net_reference_number);
   const paired: Clearing = message.synthetic_id
     ? { ...known, paired_transaction_id: id }
@@ -54,6 +63,14 @@ export function recordPair(pass: Pass, working: WorkingCard, clearing: Clearing,
   if (known === clearing && !may_move) return;
   const concerned = { roots: joined(since.roots, before.roots), clearings };
   if (settleAgain(working, concerned)) auditChanges(pass, working, concerned.clearings, message.request_id);
+}
+
+function copyFieldsOf({
+  network_financial_transaction_id,
+  synthetic_id,
+  net_reference_number,
+}: CopyFields): CopyFields {
+  return { network_financial_transaction_id, synthetic_id, net_reference_number };
 }
 
 /**

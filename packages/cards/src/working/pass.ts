@@ -1,10 +1,13 @@
 import { assert, type Random } from '@tallystick/kernel';
 import { utcDateAt } from '@tallystick/velocity';
+import type { CardVersion } from '../issuing/card-version.ts';
 import { type ByNumberIndex, toNumberSet } from '../numbers/by-number-index.ts';
 import type { CardVault } from '../numbers/card-vault.ts';
 import type { RefusedRecord } from '../quarantine/quarantined-record.ts';
 import type { QuarantinePorts } from '../quarantine/sealed-clearing.ts';
+import type { CardAct } from '../records/card-act.ts';
 import type { Clearing } from '../records/clearing.ts';
+import type { ConsultationEntry } from '../records/consultation.ts';
 import type { LedgerChanges, LedgerState } from '../records/ledger.ts';
 import type { ReconciliationActRow } from '../records/match-by-hand.ts';
 import type { UnknownNumberMessage } from '../records/unknown-number.ts';
@@ -17,6 +20,8 @@ import { WorkingCards } from './working-cards.ts';
 export interface PassPorts extends QuarantinePorts {
   readonly vault: Pick<CardVault, 'cvcMatches'>;
   readonly random: Random;
+  /** Every company is asked before a request is approved, as the host decides. */
+  readonly consults_all?: boolean | undefined;
 }
 
 export interface Pass extends PassPorts {
@@ -28,6 +33,9 @@ export interface Pass extends PassPorts {
   readonly unknown_numbers: UnknownNumberMessage[];
   readonly audit_entries: LedgerChanges['audit_entries'][number][];
   readonly acts: ReconciliationActRow[];
+  /** The consultations of the pass by their ids, each as it is last. */
+  readonly consultations: Map<string, ConsultationEntry>;
+  readonly card_acts: CardAct[];
   /** Refused clearings, by the hexadecimal form of their identity. */
   readonly quarantined: Map<string, RefusedRecord>;
   /**
@@ -51,6 +59,8 @@ export function beginPass(state: LedgerState, ports: PassPorts): Pass {
     unknown_numbers: [],
     audit_entries: [],
     acts: [],
+    consultations: new Map(),
+    card_acts: [],
     quarantined: new Map(),
     clearings: clearingsByTransaction(state.clearings),
     overtaken_clearing_ids: new Set(state.overtaken_clearing_ids),
@@ -87,9 +97,16 @@ function idsOf(ids: readonly number[]): () => number {
  */
 export function changesOf(
   pass: Pick<Pass, 'cards'> &
-    Partial<Pick<Pass, 'events' | 'unknown_numbers' | 'audit_entries' | 'acts' | 'quarantined'>>,
+    Partial<
+      Pick<
+        Pass,
+        'events' | 'unknown_numbers' | 'audit_entries' | 'acts' | 'card_acts' | 'consultations' | 'quarantined'
+      >
+    >,
 ): LedgerChanges {
   const counters: LedgerChanges['counters'][number][] = [];
+  const cards_frozen: NonNullable<LedgerChanges['cards_frozen']>[number][] = [];
+  const card_versions: CardVersion[] = [];
   const windows: LedgerChanges['windows'][number][] = [];
   const authorizations_inserted: LedgerChanges['authorizations_inserted'][number][] = [];
   const authorizations_changed: LedgerChanges['authorizations_changed'][number][] = [];
@@ -98,18 +115,23 @@ export function changesOf(
   for (const working of pass.cards.touchedCards()) {
     const changed = working.changedCounters();
     if (changed !== null) counters.push({ card_id: working.card.id, counters: changed });
+    const { id, frozen_at_ms } = working.card;
+    if (working.ended_versions.length > 0) cards_frozen.push({ id, frozen_at_ms });
+    card_versions.push(...working.ended_versions);
     windows.push(...working.changedWindows());
     authorizations_inserted.push(...working.insertedAuthorizations());
     authorizations_changed.push(...working.changes());
     clearings_inserted.push(...working.insertedClearings());
     clearings_changed.push(...working.changedClearings());
   }
-  const { events = [], unknown_numbers = [], audit_entries = [], acts = [], quarantined = new Map() } = pass;
+  const { events = [], unknown_numbers = [], audit_entries = [], acts = [], card_acts = [] } = pass;
+  const { consultations = new Map(), quarantined = new Map() } = pass;
   // Rows are inserted in the order of their ids, which is the order of the messages.
   authorizations_inserted.sort((a, b) => a.id - b.id);
   clearings_inserted.sort((a, b) => a.id - b.id);
   return {
     counters,
+    ...(cards_frozen.length === 0 ? {} : { cards_frozen, card_versions }),
     windows,
     authorizations_inserted,
     authorizations_changed,
@@ -119,6 +141,8 @@ export function changesOf(
     unknown_numbers,
     audit_entries,
     ...(acts.length === 0 ? {} : { acts }),
+    ...(card_acts.length === 0 ? {} : { card_acts }),
+    ...(consultations.size === 0 ? {} : { consultations: [...consultations.values()] }),
     // In one order for all passes, so that two that keep the same messages do not lock each other.
     quarantined: [...quarantined].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, record]) => record),
   };

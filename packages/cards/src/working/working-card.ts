@@ -1,6 +1,7 @@
-import { assert, money } from '@tallystick/kernel';
+import { assert, type Call, money } from '@tallystick/kernel';
 import { windowAt } from '@tallystick/velocity';
 import type { Counters } from '../issuing/card.ts';
+import { type CardVersion, endCardVersion } from '../issuing/card-version.ts';
 import { codeFailuresOn } from '../issuing/code-failures.ts';
 import { Neighbourhood, withChoices } from '../matching/neighbours.ts';
 import { type Authorization, isSameAuthorization } from '../records/authorization.ts';
@@ -33,7 +34,8 @@ const searched_entries_max = 8;
  * that rows and counters change together.
  */
 export class WorkingCard {
-  readonly card: LedgerCard;
+  /** As it is within the pass: a freeze changes it. */
+  card: LedgerCard;
   /**
    * The window of the pass. A window never goes back, even when the clock of this machine is behind
    * another.
@@ -69,7 +71,7 @@ export class WorkingCard {
     this.#work = work;
     const { now_ms } = now;
     const { counters } = card;
-    const { start_ms } = windowAt(card.recurring ?? 'Continuous', now_ms);
+    const { start_ms } = windowAt(card.recurring, now_ms);
     const same_window = start_ms <= counters.window_start_ms;
     this.window_start_ms = same_window ? counters.window_start_ms : start_ms;
     this.#window = new WorkingWindow(this.window_start_ms, same_window ? counters : null);
@@ -96,8 +98,19 @@ export class WorkingCard {
   }
 
   /** What a window holds and has cleared, in minor units of the limit currency. */
-  counted(window_start_ms: number): Pick<WorkingWindow, 'held' | 'cleared'> {
+  counted(window_start_ms: number): Pick<WorkingWindow, 'held' | 'cleared' | 'uses'> {
     return this.#windowAt(window_start_ms);
+  }
+
+  /** The states of the card that freezes of the pass ended, oldest first. */
+  readonly ended_versions: CardVersion[] = [];
+
+  /** Freezes or unfreezes the card from now on. */
+  setFrozen(frozen: boolean, by: Pick<Call, 'actor' | 'request_id'>): void {
+    const { now_ms, card } = this;
+    this.ended_versions.push(endCardVersion(card, { ...by, now_ms }));
+    const frozen_at_ms = frozen ? now_ms : null;
+    this.card = { ...card, frozen_at_ms, controls_version: card.controls_version + 1 };
   }
 
   get code_failures(): number {

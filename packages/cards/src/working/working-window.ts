@@ -1,5 +1,5 @@
 import { assert, money } from '@tallystick/kernel';
-import { amountLeft } from '../issuing/available-balance.ts';
+import { amountLeft } from '../issuing/balance.ts';
 import type { WindowCounters } from '../issuing/card.ts';
 
 export interface Change {

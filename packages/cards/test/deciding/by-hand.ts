@@ -92,7 +92,7 @@ export function rowsOf({ state }: NetworkWorld) {
     counters: state.cards.values().map(({ id, counters }) => ({ id, counters })),
     // A window of zeros is one without a row.
     windows: state.card_windows.values().filter(({ held, cleared, uses }) => held !== 0 || cleared !== 0 || uses !== 0),
-    authorizations: [...state.authorizations.values()],
-    clearings: state.clearings.values().map(({ hold_effect: _hold_effect, ...row }) => row),
+    authorizations: state.authorizations.values().map(({ event_id: _event_id, ...row }) => row),
+    clearings: state.clearings.values().map(({ hold_effect: _hold_effect, event_id: _event_id, ...row }) => row),
   };
 }

@@ -1,11 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { money } from '@tallystick/kernel';
+import type { MerchantControls } from '@tallystick/templates';
 import { expiryInstant } from '../../src/deciding/decline-reasons.ts';
-import { type AuthorizationInput, decline_codes, reasons } from '../../src/index.ts';
-import { type CardSketch, ms, NetworkWorld, no_counters, numberOf, right_cvc } from '../network-world.ts';
+import {
+  type AuthorizationAnswer,
+  type AuthorizationInput,
+  decline_codes,
+  reasons,
+  type Say,
+} from '../../src/index.ts';
+import { type CardSketch, itemOf, ms, NetworkWorld, no_counters, numberOf, right_cvc } from '../network-world.ts';
 
 const now = '2026-11-21T12:00:00Z';
+
+const no_controls: MerchantControls = { merchant_ids: null, merchant_names: null, countries: null, card_present: null };
 
 /**
  * For each reason, a card and a message to which it applies; sketches of two reasons can be
@@ -17,6 +26,7 @@ const cases: readonly {
   readonly response_code: string;
   readonly card?: CardSketch;
   readonly message?: Partial<AuthorizationInput>;
+  readonly say?: Say;
 }[] = [
   {
     code: 'I',
@@ -45,7 +55,27 @@ const cases: readonly {
     code: 'J',
     vcn_response: 'MCC limit',
     response_code: '57',
-    card: { template: { mcc_rule: 'DENY', mcc_list: ['5812'] } },
+    card: { template: { mcc_rule: 'DENY', mcc_list: ['5812'], merchant_controls: null, version: 1 } },
+  },
+  {
+    code: 'H',
+    vcn_response: 'Merchant ID limit',
+    response_code: '57',
+    card: { merchant_controls: { ...no_controls, merchant_ids: { allow: ['M1'], deny: null } } },
+    message: { merchant_id: 'M2' },
+  },
+  {
+    code: 'L',
+    vcn_response: 'Geographic restriction',
+    response_code: '57',
+    card: { merchant_controls: { ...no_controls, countries: { allow: null, deny: ['FRA'] } } },
+    message: { merchant_country: 'FR' },
+  },
+  {
+    code: 'N',
+    vcn_response: 'Card presence restriction',
+    response_code: '57',
+    card: { merchant_controls: { ...no_controls, card_present: 'required' } },
   },
   {
     code: 'E',
@@ -65,10 +95,27 @@ const cases: readonly {
     response_code: '61',
     card: { total_card_amount: money(999) },
   },
+  {
+    code: 'P',
+    vcn_response: 'Declined by the client',
+    response_code: '05',
+    say: {
+      consultation_id: 'dec_1',
+      answer: 'decline',
+      amount: null,
+      by: 'client',
+      note: null,
+      outcome: 'answered',
+      respond_by_ms: 0,
+      ms: 1,
+      stood_in: null,
+    },
+  },
 ];
 
-function decide(card: CardSketch, message: Partial<AuthorizationInput>) {
-  return new NetworkWorld(now, card).authorize(message);
+function decide(card: CardSketch, input: Partial<AuthorizationInput>, say?: Say) {
+  const world = new NetworkWorld(now, card);
+  return itemOf(world.send({ ...world.message(input), say })[0] as AuthorizationAnswer);
 }
 
 describe('the ordered reasons', () => {
@@ -84,9 +131,9 @@ describe('the ordered reasons', () => {
     assert.deepEqual([...reasons.map(({ code }) => code), 'U'], decline_codes);
   });
 
-  for (const { code, vcn_response, response_code, card = {}, message = {} } of cases) {
+  for (const { code, vcn_response, response_code, card = {}, message = {}, say } of cases) {
     test(`${code}: ${vcn_response} declines with ${response_code}`, () => {
-      const item = decide(card, message);
+      const item = decide(card, message, say);
       assert.equal(item.decline_reason, code);
       assert.equal(item.vcn_response, vcn_response);
       assert.equal(item.response_code, response_code);
@@ -99,15 +146,15 @@ describe('the ordered reasons', () => {
   for (const [index, earlier] of cases.slice(0, -1).entries()) {
     const later = cases[index + 1]!;
     test(`${earlier.code} comes before ${later.code}`, () => {
-      const item = decide({ ...later.card, ...earlier.card }, { ...later.message, ...earlier.message });
+      const item = decide({ ...later.card, ...earlier.card }, { ...later.message, ...earlier.message }, later.say);
       assert.equal(item.decline_reason, earlier.code);
     });
   }
 
-  for (const { code, card = {}, message = {} } of cases) {
+  for (const { code, card = {}, message = {}, say } of cases) {
     const limits = ['E', 'G', 'F'].includes(code);
     test(`${code} ${limits ? 'does not apply' : 'applies'} to a refund`, () => {
-      const item = decide(card, { ...message, card_holder_transaction_type_code: '20' });
+      const item = decide(card, { ...message, card_holder_transaction_type_code: '20' }, say);
       assert.equal(item.decline_reason, limits ? null : code);
     });
   }

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { Refusal } from '@tallystick/kernel';
 import { propertyParameters } from '@tallystick/test-support';
 import { isTimeZone, recurring_values } from '@tallystick/velocity';
 import fc from 'fast-check';
-import type { CardReading, VirtualCard } from '../../src/index.ts';
+import { type CardReading, cardStateOf, type VirtualCard } from '../../src/index.ts';
 import { lastDayOf } from '../../src/issuing/controls.ts';
 import { call, cardWorld, day_ms, now_ms, type Request } from '../card-world.ts';
 
@@ -119,6 +120,10 @@ test('a card keeps every rule after any changes in any order, and fields that we
         assert.deepEqual(after, outcome.card);
         assertKeepsRules(after);
         assertOthersStay(before, after, request);
+        const is_same = isDeepStrictEqual(cardStateOf(before), cardStateOf(after));
+        assert.equal(after.controls_version, before.controls_version + (is_same ? 0 : 1));
+        const [ended] = await world.run((tx) => tx.cards.versionsBelow(before.id, after.controls_version, 1));
+        if (!is_same) assert.deepEqual(ended?.state, cardStateOf(before));
         const again = await world.sendBack(before.id, controlsThatMayChange(after));
         assert.deepEqual(again.card, after);
         before = again.card;
@@ -177,6 +182,7 @@ function assertKeepsRules(card: VirtualCard): void {
 function assertOthersStay(before: VirtualCard, after: VirtualCard, request: Request): void {
   const follows = before.per_transaction_max_defaulted && given(request, 'total_card_amount');
   for (const name of Object.keys(before) as (keyof VirtualCard)[]) {
+    if (name === 'controls_version') continue;
     const named = name in request || (name === 'per_transaction_max_defaulted' && 'per_transaction_max' in request);
     if (named || (name === 'per_transaction_max' && follows)) continue;
     assert.deepEqual(after[name], before[name], name);

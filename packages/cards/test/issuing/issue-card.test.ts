@@ -6,7 +6,7 @@ import { call, cardWorld, invalidFields, now_ms, type Request, refusalOf } from 
 
 test('a card requires only a total; the other fields have defaults', async () => {
   const world = cardWorld();
-  const { card, available_balance, authorizations, clearings } = await world.issue({ total_card_amount: 10_000 });
+  const { card, balance, authorizations, clearings } = await world.issue({ total_card_amount: 10_000 });
   const { id, last4, ...rest } = card;
   assert.match(last4, /^[0-9]{4}$/);
   assert.deepEqual(rest, {
@@ -28,11 +28,14 @@ test('a card requires only a total; the other fields have defaults', async () =>
     valid_starting_on: '2026-11-21',
     valid_ending_on: '2028-11-30',
     template_id: 1,
+    merchant_controls: null,
     ...no_details,
     notified: false,
     supplier_id: null,
     created_at_ms: now_ms,
     canceled_at_ms: null,
+    controls_version: 1,
+    frozen_at_ms: null,
     counters: {
       window_start_ms: 0,
       held: 0,
@@ -43,7 +46,7 @@ test('a card requires only a total; the other fields have defaults', async () =>
       code_failures_on: null,
     },
   });
-  assert.equal(available_balance, 10_000);
+  assert.equal(balance.available, 10_000);
   assert.deepEqual([authorizations, clearings], [[], []]);
   assert.deepEqual(world.committed().cards.keys(), [id]);
 });

@@ -11,7 +11,7 @@ test('the available amount does not depend on a job: after a window rolls over i
   const { card } = await world.issue({ recurring: 'Monthly' });
   world.use(card.id, { held: 300, cleared: 200, uses: 2 });
   const balanceAt = async (at_ms: number) =>
-    (await world.run((tx) => readCard(tx, { ...call, now_ms: at_ms }, card.id))).available_balance;
+    (await world.run((tx) => readCard(tx, { ...call, now_ms: at_ms }, card.id))).balance.available;
   assert.equal(await balanceAt(Date.UTC(2026, 11, 1) - 1), 9_500);
   assert.equal(await balanceAt(Date.UTC(2026, 11, 1)), 10_000);
 });
@@ -20,7 +20,7 @@ test('the available amount may be negative', async () => {
   const world = cardWorld();
   const { card } = await world.issue({});
   world.use(card.id, { cleared: 10_500, uses: 1 });
-  assert.equal((await world.run((tx) => readCard(tx, call, card.id))).available_balance, -500);
+  assert.equal((await world.run((tx) => readCard(tx, call, card.id))).balance.available, -500);
 });
 
 test('an ended hold is available again, and its authorization leaves the card but not the list of all', async () => {
@@ -40,7 +40,7 @@ test('an ended hold is available again, and its authorization leaves the card bu
   world.use(card.id, { held: 320, cleared: 5, next_hold_end_ms: hold_end_ms });
   const at = async (at_ms: number) => {
     const reading = await world.run((tx) => readCard(tx, { ...call, now_ms: at_ms }, card.id));
-    return [reading.available_balance, reading.authorizations.map(({ id }) => id)];
+    return [reading.balance.available, reading.authorizations.map(({ id }) => id)];
   };
   assert.deepEqual(await at(hold_end_ms - 1), [9_675, [declined.id, partly.id, increment.id, first.id]]);
   assert.deepEqual(await at(hold_end_ms), [9_995, [declined.id, partly.id]]);

@@ -19,12 +19,12 @@ test('the event of a change has the state before and after', async () => {
   const world = cardWorld();
   const { card } = await world.issue({ recurring: 'Daily' });
   world.use(card.id, { window_start_ms: Date.UTC(2026, 10, 21), held: 300, cleared: 200, uses: 2 });
-  const { card: after, available_balance } = await world.update(
+  const { card: after, balance } = await world.update(
     card.id,
     { total_card_amount: 20_000, transactions_max: 9, valid_ending_on: '2027-05-01' },
     { ...call, request_id: 'r-2' },
   );
-  assert.deepEqual([after.total_card_amount, after.transactions_max, available_balance], [20_000, 9, 19_500]);
+  assert.deepEqual([after.total_card_amount, after.transactions_max, balance.available], [20_000, 9, 19_500]);
   const [created, updated, ...others] = world.events();
   assert.deepEqual(others, []);
   assert.equal(updated?.event_type, 'virtualcard.updated');
@@ -309,8 +309,8 @@ test('the total may fall to the used amount, not below', async () => {
   world.use(card.id, { held: 300, cleared: 200, uses: 2 });
   const refusal = await refusalOf(world.update(card.id, { total_card_amount: 499 }));
   assert.match(refusal!.message, /^total_card_amount must be at least 500, .* not 499$/);
-  const { available_balance } = await world.update(card.id, { total_card_amount: 500 });
-  assert.equal(available_balance, 0);
+  const { balance } = await world.update(card.id, { total_card_amount: 500 });
+  assert.equal(balance.available, 0);
 });
 
 test('a card that has used more than its total may change in other fields, and may raise the total', async () => {
@@ -323,8 +323,8 @@ test('a card that has used more than its total may change in other fields, and m
     refusal?.fields.map(({ message }) => message),
     ['must be a whole number from 1 to 1000000000000, not "x"'],
   );
-  const { available_balance } = await world.update(card.id, { total_card_amount: 600 });
-  assert.equal(available_balance, 100);
+  const { balance } = await world.update(card.id, { total_card_amount: 600 });
+  assert.equal(balance.available, 100);
 });
 
 test('the use of an earlier window does not limit the total', async () => {
@@ -333,8 +333,8 @@ test('the use of an earlier window does not limit the total', async () => {
   world.use(card.id, { held: 300, cleared: 200, uses: 2 });
   assert.deepEqual(await invalidFields(world.update(card.id, { total_card_amount: 499 })), ['total_card_amount']);
   const tomorrow = { ...call, now_ms: Date.UTC(2026, 10, 22) };
-  const { available_balance } = await world.update(card.id, { total_card_amount: 1 }, tomorrow);
-  assert.equal(available_balance, 1);
+  const { balance } = await world.update(card.id, { total_card_amount: 1 }, tomorrow);
+  assert.equal(balance.available, 1);
 });
 
 test('an ended hold does not limit the total, even before a sweep', async () => {
@@ -346,7 +346,7 @@ test('an ended hold does not limit the total, even before a sweep', async () => 
   world.use(card.id, { held: 350, cleared: 200, uses: 0, next_hold_end_ms: hold_end_ms });
   const at = (at_ms: number) => world.update(card.id, { total_card_amount: 250 }, { ...call, now_ms: at_ms });
   assert.deepEqual(await invalidFields(at(hold_end_ms - 1)), ['total_card_amount']);
-  assert.equal((await at(hold_end_ms)).available_balance, 0);
+  assert.equal((await at(hold_end_ms)).balance.available, 0);
 });
 
 test('a Canceled card is not changed', async () => {
