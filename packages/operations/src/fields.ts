@@ -36,7 +36,6 @@ export const company_filter = z
   .partial()
   .register(type_names, { id: 'CompanyFilter' });
 
-/** An id as the text of a resource. */
 export const id_text = z
   .string()
   .regex(/^[1-9]\d*$/, { error: () => id_expected })
@@ -70,6 +69,11 @@ export const currency = z
   .regex(/^[A-Z]{3}$/, { error: () => 'must be a currency code of three capital letters, such as USD' })
   .describe('ISO 4217');
 
+export const asked_country = z
+  .string()
+  .regex(/^[A-Za-z]{2,3}$/, { error: () => 'must be two or three letters' })
+  .nullish();
+
 /** A text in an answer, or null where there is none. */
 export const text_or_null = z.string().nullable();
 
@@ -94,7 +98,6 @@ export function resourceType<Name extends string>(name: Name) {
   return z.literal(name).describe(`Always \`${name}\`: the kind of this resource`);
 }
 
-/** A month in an answer. */
 export const shown_month = z.string().regex(/^\d{4}-\d\d$/);
 
 export const resource_url = z.string().meta({ format: 'uri-reference', description: 'The path of this resource' });

@@ -1,7 +1,7 @@
 export { presentAccount } from './accounts/operations.ts';
+export { presentBacktest } from './backtests/operations.ts';
 export { line_bytes_max } from './bank/records.ts';
 export { nesting_max, values_max } from './call/body.ts';
-export { createFairShare, type FairShare } from './call/fair-share.ts';
 export { createInterruption } from './call/interruption.ts';
 export { isId, type Parameter, readParameters } from './call/parameters.ts';
 export { checkBody, nameFields, type Prepared, prepare, runTransaction } from './call/prepare.ts';

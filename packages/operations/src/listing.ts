@@ -1,18 +1,21 @@
 import type { BankData } from '@tallystick/accounts';
 import type { CardVault, Network } from '@tallystick/cards';
-import type { ImportPorts } from '@tallystick/imports';
-import type { Clock, Random, Sealer, Sha256, UnitOfWork, UrlPolicy } from '@tallystick/kernel';
+import type { Clock } from '@tallystick/kernel';
 import { accountOperations } from './accounts/operations.ts';
+import { backtestOperations } from './backtests/operations.ts';
 import { bankAccountOperations } from './bank/accounts.ts';
 import { bankOperations } from './bank/operations.ts';
 import { type RecordOperationPorts, recordOperations } from './bank/records.ts';
 import { consentOperations } from './consents/operations.ts';
+import { consultationOperations } from './decision-endpoint/consultations.ts';
+import { type DecisionEndpointOperationPorts, decisionEndpointOperations } from './decision-endpoint/operations.ts';
 import { eventOperations } from './events/operations.ts';
 import { type ImportOperationPorts, importOperations } from './imports/operations.ts';
 import { mailboxOperations, mailOperations } from './mails/operations.ts';
 import { type NetworkOperationPorts, networkOperations } from './network/operations.ts';
-import type { Operation, OperationTx } from './operation.ts';
-import { operatorOperations } from './operator/operations.ts';
+import type { Operation } from './operation.ts';
+import { type OperatorOperationPorts, operatorOperations } from './operator/operations.ts';
+import { cardOversightOperations } from './oversight/cards.ts';
 import { oversightOperations } from './oversight/operations.ts';
 import { quarantineOperations } from './quarantine/operations.ts';
 import { realCardOperations } from './real-cards/operations.ts';
@@ -22,33 +25,27 @@ import { toleranceOperations } from './reconciliation/tolerances.ts';
 import { type Sandbox, sandboxOperations } from './sandbox/operations.ts';
 import { templateOperations } from './templates/operations.ts';
 import { thirdPartyOperations } from './third-parties/operations.ts';
+import { authorizationOperations } from './virtual-cards/authorizations.ts';
+import { type DecisionOperationPorts, decisionOperations } from './virtual-cards/decisions.ts';
 import { virtualCardOperations } from './virtual-cards/operations.ts';
-import { type WebhookServices, webhookOperations } from './webhooks/operations.ts';
+import { type WebhookOperationPorts, webhookOperations } from './webhooks/operations.ts';
 
 export interface OperationPorts
-  extends Pick<NetworkOperationPorts, 'metrics'>,
+  extends DecisionOperationPorts,
+    WebhookOperationPorts,
+    DecisionEndpointOperationPorts,
+    Omit<OperatorOperationPorts, 'environment'>,
     ImportOperationPorts,
     Pick<RecordOperationPorts, 'spool' | 'readRecordLines'>,
     Pick<ReconciliationOperationPorts, 'readTable'> {
-  readonly unitOfWork: UnitOfWork<OperationTx>;
   readonly network: Network;
   readonly clock: Clock;
   readonly vault: CardVault;
-  readonly sealer: Sealer;
-  readonly random: Random;
-  readonly sha256: Sha256;
-  readonly imports: ImportPorts;
   readonly metrics: NetworkOperationPorts['metrics'] & ImportOperationPorts['metrics'];
+  /** How long after its request a purchase template is completed, milliseconds. */
   readonly template_completion_delay_ms: number;
   /** Null outside the sandbox: its operations do not exist. */
   readonly sandbox: Sandbox | null;
-  /** Called when a key was revoked: what is remembered of it is stale. */
-  readonly keyChanged: (key_id: number) => void;
-  /** Called when a company was changed: what is remembered of its keys is stale. */
-  readonly companyChanged: (company_id: number) => void;
-  readonly webhooks: WebhookServices;
-  /** Which callback URLs and addresses of keys are accepted. */
-  readonly url_policy: UrlPolicy;
   /** Absent: the operations on consents and third parties do not exist. */
   readonly open_banking?: { readonly bank?: BankData } | undefined;
 }
@@ -60,6 +57,9 @@ export function listOperations(ports: OperationPorts): readonly Operation[] {
   return [
     ...networkOperations(ports),
     ...virtualCardOperations(ports),
+    ...decisionOperations(ports),
+    ...backtestOperations(),
+    ...authorizationOperations(),
     ...realCardOperations(),
     ...templateOperations(ports, {
       environment: in_sandbox ? 'sandbox' : 'live',
@@ -67,11 +67,14 @@ export function listOperations(ports: OperationPorts): readonly Operation[] {
     }),
     ...eventOperations(),
     ...webhookOperations(ports),
+    ...decisionEndpointOperations(ports),
+    ...consultationOperations(),
     ...reconciliationOperations(ports),
     ...periodOperations(ports),
     ...toleranceOperations(),
     ...operatorOperations({ ...ports, environment: in_sandbox ? 'test' : 'live' }),
     ...oversightOperations(),
+    ...cardOversightOperations(),
     ...mailOperations(),
     ...quarantineOperations(ports),
     ...importOperations(ports),

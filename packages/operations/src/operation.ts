@@ -1,6 +1,6 @@
 import { type AccessTx, type Area, companyOf, type Principal } from '@tallystick/access';
 import type { BankTx } from '@tallystick/accounts';
-import type { CardsTx, MailTx, QuarantineTx } from '@tallystick/cards';
+import type { BacktestTx, CardsTx, ConsultationsTx, DecisionEndpointTx, MailTx, QuarantineTx } from '@tallystick/cards';
 import type { ConsentsTx } from '@tallystick/consents';
 import type { WebhooksTx } from '@tallystick/events';
 import type { ImportTx } from '@tallystick/imports';
@@ -18,9 +18,12 @@ export type OperationTx = CardsTx &
   BankTx &
   ConsentsTx &
   WebhooksTx &
+  DecisionEndpointTx &
+  Pick<ConsultationsTx, 'consultations'> &
   MailTx &
   QuarantineTx &
   ImportTx &
+  BacktestTx &
   ReconciliationTx &
   BridgeTx;
 
@@ -38,7 +41,9 @@ export interface OperationCall<Body = unknown> extends ParameterValues {
   /** Service time, read once for the call; epoch milliseconds. */
   readonly now_ms: number;
   /** When the call arrived in the process, if earlier than now; milliseconds of a monotonic clock. */
-  readonly arrived_ms?: number;
+  readonly arrived_ms?: number | undefined;
+  /** The caller waits for its turn, as long as the deadline permits: see `Network.authorize`. */
+  readonly is_patient?: boolean | undefined;
   readonly query: Query;
   readonly body: Body;
   /** Returns a path of the interface as the caller reaches it. For links in a resource. */
@@ -221,7 +226,6 @@ export function ignoresUnknownNames({ area }: Pick<Operation, 'area'>): boolean 
   return area === 'network_messages';
 }
 
-/** Returns a page with its items as they are shown. */
 export function present<Item, Shown>({ items, next }: Page<Item>, show: (item: Item) => Shown): Page<Shown> {
   return { items: items.map(show), next };
 }

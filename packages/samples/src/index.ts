@@ -6,7 +6,6 @@ export { type FormatAbilities, format_abilities } from './format-abilities.ts';
 export * from './sample-set.ts';
 export type { SampleStatement, SampleStatementLine } from './sample-statements.ts';
 export type { BreakAnswer, SampleAct, SampleBreakKind } from './scenarios/break-answer.ts';
-export { break_scenarios } from './scenarios/break-scenarios.ts';
 export { deck_records, scenario_kinds, stated_scenario_kinds } from './scenarios/deck.ts';
 export type { SampleAuthorization, SampleClearing, SampleClearingFields, SampleMessage } from './scenarios/messages.ts';
 export { month_hold_days } from './scenarios/month.ts';

@@ -43,7 +43,6 @@ export interface MonthDates {
   readonly late_day: string;
 }
 
-/** A card as it was issued. */
 export interface IssuedCard {
   readonly vcn_id: number;
   /** In plain text. */
@@ -56,10 +55,8 @@ export type CardOf = (card: number) => IssuedCard;
 /** A clearing that names its card by its number or by its id. */
 export type SampleClearingMessage = SampleClearingFields & { readonly card_number?: string; readonly vcn_id?: number };
 
-/** An authorization message with the number of its card. */
 export type SampleAuthorizationMessage = SampleMessage & { readonly card_number: string };
 
-/** One record of a file. */
 export interface SampleRecord {
   /** What the writer of a format takes. */
   readonly written: {

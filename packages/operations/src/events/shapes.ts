@@ -12,6 +12,7 @@ import {
   type Payload,
 } from '@tallystick/events';
 import * as z from 'zod';
+import { overridden_decision } from '../decision-endpoint/consultation-shapes.ts';
 import {
   created_at,
   id_either,
@@ -72,6 +73,15 @@ export const event_kinds: readonly EventKind[] = [
     description: 'An authorization was received, or its state changed',
     state: authorization_item,
     types: { 'virtualcard.realtime.auths': 'An authorization message about a virtual card is decided or recorded' },
+  },
+  {
+    id: 'OverriddenDecisionEvent',
+    description: 'An answer of a company came after its request was decided',
+    state: overridden_decision,
+    types: {
+      'virtualcard.decision.overridden':
+        'The decision endpoint answers after the request was decided without it. The decision stays',
+    },
   },
   {
     id: 'ClearingEvent',

@@ -4,12 +4,13 @@ import {
   type CardVault,
   type ClearingInput,
   type ClearingMessage,
+  decisionForSender,
   type Network,
   normalizeAuthorization,
   normalizeClearing,
 } from '@tallystick/cards';
 import { data_of_domain } from '../fields.ts';
-import { Interim, type Operation, operation, shares_pass } from '../operation.ts';
+import { Interim, type Operation, type OperationCall, operation, shares_pass } from '../operation.ts';
 import { authorization_item, authorization_message, clearing_item, clearing_message } from './shapes.ts';
 
 export interface NetworkOperationPorts {
@@ -34,9 +35,9 @@ export function networkOperations({ network, vault, metrics }: NetworkOperationP
       refusals: ['conflict'],
       runs_alone: shares_pass,
       answer: authorization_item,
-      async perform({ body, request_id, arrived_ms }) {
+      async perform({ body, request_id, arrived_ms, is_patient }) {
         const message = normalizeAuthorization(body.data as AuthorizationInput, vault, request_id);
-        return await decideMessage({ network, metrics }, message, arrived_ms);
+        return await decideMessage({ network, metrics }, message, { arrived_ms, is_patient });
       },
     }),
     operation('network_messages', {
@@ -62,12 +63,14 @@ export function networkOperations({ network, vault, metrics }: NetworkOperationP
 export async function decideMessage(
   { network, metrics }: Pick<NetworkOperationPorts, 'network' | 'metrics'>,
   message: AuthorizationMessage,
-  arrived_ms?: number,
+  { arrived_ms, is_patient }: Partial<Pick<OperationCall, 'arrived_ms' | 'is_patient'>> = {},
 ): Promise<unknown> {
-  const answer = await network.authorize(message, arrived_ms);
+  const answer = await network.authorize(message, arrived_ms, { is_patient });
   if (answer.kind === 'refused') throw answer.refusal;
   metrics.decision(answer.code);
-  return answer.fault ? new Interim('undecided', answer.item) : answer.item;
+  const { decision, ...unexplained } = answer.item;
+  const item = message.explain ? { ...unexplained, decision: decisionForSender(decision) } : unexplained;
+  return answer.fault ? new Interim('undecided', item) : item;
 }
 
 export async function recordClearing(

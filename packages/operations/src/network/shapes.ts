@@ -16,11 +16,14 @@ import {
   match_rule_max,
   message_types,
   type ReplacementAmounts,
+  type ShownDecision,
+  type ShownHold,
   type UnreadItem,
 } from '@tallystick/cards';
 import * as z from 'zod';
 import {
   amount,
+  asked_country,
   currency,
   date,
   id_either,
@@ -29,6 +32,7 @@ import {
   masked_number,
   type ShapeOf,
   short_text,
+  shown_amount,
   shown_instant,
   shown_mcc,
   type_names,
@@ -87,7 +91,13 @@ const authorization_details = {
     "The merchant, by its acquirer's number; null: not known. Its clearing may be found by it: see ClearingMessage",
   ),
   merchant_name: text.describe('The merchant, as it names itself; null: not known'),
-  merchant_state_or_country_code: text.describe('The state of the merchant, else its country; null: not known'),
+  merchant_state_or_country_code: text.describe(
+    'The state of the merchant, else its country; null: not known. Three letters are a country',
+  ),
+  merchant_country: asked_country.describe(
+    'The country of the merchant, as DEU or DE (ISO 3166-1); null: by merchant_state_or_country_code',
+  ),
+  card_present: z.boolean().nullish().describe('Whether the card was present at the merchant; null: not known'),
   net_reference_number: text.describe(
     'The reference of the network: financial network code (3), network reference (6), cycle date MMDD (4); null: not known. Its clearing is found by it: see ClearingMessage',
   ),
@@ -129,6 +139,14 @@ export const authorization_message = z
         .describe(
           'True: adds to the open authorization with this trace_id, within the limits of its window; null: false',
         ),
+      partial_approval: z
+        .boolean()
+        .nullish()
+        .describe('True: a part of the amount of a request may be approved (DE39 10); null: false'),
+      explain: z
+        .boolean()
+        .nullish()
+        .describe('True: the answer has the `decision`, with its facts but the expiry of the card; null: false'),
       trace_id: short_text
         .min(1)
         .describe('The reference that its reversal and its advices share. A clearing has none'),
@@ -264,7 +282,7 @@ const shown_replacement = amount.nullable();
 
 const vcn_responses = [...new Set(Object.values(answers).map(({ vcn_response }) => vcn_response))];
 
-const decline_code = z
+export const decline_code = z
   .enum(decline_codes)
   .describe('The reasons to decline, the first that applies. U: the service could not decide, and nothing was approved')
   .register(type_names, { id: 'DeclineCode' });
@@ -272,6 +290,30 @@ const decline_code = z
 const decline_reason = decline_code
   .nullable()
   .describe('Why it was declined: the first reason that applies; null: approved or recorded');
+
+export const decision_fact = z
+  .object({
+    name: z
+      .string()
+      .describe('What it is: a control by its name, `asked`, `held`, `cleared`, `uses`, `window_start`, ...'),
+    value: z
+      .union([z.number(), z.string()])
+      .describe("A number, an amount in minor units of the currency of the card's limits, or a text"),
+  })
+  .meta({ id: 'DecisionFact', description: 'A value that a decision compared' });
+
+export const shown_decision = z
+  .object({
+    code: z
+      .enum(['V', ...decline_codes])
+      .describe('V: approved or recorded; else the reason to decline')
+      .register(type_names, { id: 'DecisionCode' }),
+    reason: z.string().describe('The decision in words'),
+    facts: z
+      .array(decision_fact)
+      .describe('What the decision compared, before it; for an approval also what was left after it'),
+  } satisfies ShapeOf<ShownDecision>)
+  .meta({ id: 'Decision', description: 'Why a message was approved or declined' });
 
 /** An authorization as answers and events show it (service specification 2.9). */
 export const authorization_item = z
@@ -308,6 +350,11 @@ export const authorization_item = z
     merchant_name: shown_text.describe('The merchant, as it names itself; null: not known'),
     merchant_city: shown_text.describe('The city of the merchant; null: not known'),
     merchant_state_or_country_code: shown_text.describe('The state of the merchant, else its country; null: not known'),
+    merchant_country: z
+      .string()
+      .optional()
+      .describe('The country of the merchant, ISO 3166-1 alpha-3, where it is known'),
+    card_present: z.boolean().optional().describe('Whether the card was present at the merchant, where it is known'),
     mcc: shown_mcc,
     mcc_description: shown_text.describe('The merchant category in words; null: not known'),
     net_reference_number: shown_text.describe(
@@ -357,7 +404,34 @@ export const authorization_item = z
       .describe('The answer to the network; Approved also for what was only recorded'),
     response_code: response_code.describe('Response code of the network (DE39); 00: approved'),
     approval_code: z.string().max(6).nullable().describe('Issued when approved; null when declined'),
-  } satisfies ShapeOf<AuthorizationItem>)
+    decision: shown_decision
+      .optional()
+      .describe('Absent only in the answer to a message of the network without `explain`'),
+    partial_approval: z
+      .literal(true)
+      .optional()
+      .describe('A part of the amount could be approved; absent: only all of it'),
+    approved_amount: amount
+      .optional()
+      .describe(
+        'The part that was approved, with the response code 10; minor units of the limit currency of the card; absent: all of it was approved, or nothing',
+      ),
+    hold: z
+      .object({
+        authorized: amount.describe('What was authorized, with increments, less reversals'),
+        held: amount.describe('What is still held of it'),
+        cleared: shown_amount.describe('What has cleared of it: debits less credits'),
+        ends_at: shown_instant
+          .nullable()
+          .describe(
+            'When the hold ends, or ended: from then on nothing is held, even before `held` says so; null: it has no end, or nothing was ever held',
+          ),
+      } satisfies ShapeOf<ShownHold>)
+      .optional()
+      .describe(
+        'What the authorization holds now, in minor units of the limit currency of the card. Absent in events and in answers to the network, and for a message that has no hold of its own: declined, an increment, a reversal',
+      ),
+  } satisfies ShapeOf<Omit<AuthorizationItem, 'decision'> & { readonly decision?: ShownDecision | undefined }>)
   .meta({ id: 'Authorization', description: 'An authorization as answers and events show it' });
 
 /** The answer to a message that was refused before it was read. */

@@ -1,6 +1,7 @@
 import { backlog_max, failures_until_failing } from '@tallystick/events';
 import * as z from 'zod';
 import { created_at, id_number, id_text, resourceType, shown_instant, text_or_null, type_names } from '../fields.ts';
+import { virtual_card } from '../virtual-cards/shapes.ts';
 import { attempt, delivery, webhook } from '../webhooks/shapes.ts';
 
 export const webhook_state_of_all = z
@@ -33,6 +34,10 @@ export const delivery_of_all = z
     attempts: z.array(operator_attempt).describe('In the order in which they were made'),
   })
   .meta({ id: 'OperatorDelivery', description: 'A delivery, as operators see it' });
+
+export const card_of_all = virtual_card
+  .extend({ company_id: id_number.describe('The company of the card') })
+  .meta({ id: 'OperatorVirtualCard', description: 'A virtual card of any company, as operators see it' });
 
 export const audit_entry = z
   .object({

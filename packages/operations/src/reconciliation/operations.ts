@@ -1,5 +1,5 @@
 import { companyOf } from '@tallystick/access';
-import { invalidQuery, type UnitOfWork } from '@tallystick/kernel';
+import { createFairShare, invalidQuery, type UnitOfWork } from '@tallystick/kernel';
 import {
   type ActKind,
   type ActPorts,
@@ -23,7 +23,6 @@ import {
   type TableSource,
 } from '@tallystick/reconciliation';
 import * as z from 'zod';
-import { createFairShare } from '../call/fair-share.ts';
 import { readFilters } from '../call/query.ts';
 import { data_of_domain, showAs } from '../fields.ts';
 import {

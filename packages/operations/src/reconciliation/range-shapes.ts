@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { date } from '../fields.ts';
 
-/** A text that a filter compares. */
 export const compared_text = z.string().min(1).meta({ maxLength: 200 });
 
 const date_form = String.raw`\d{4}-\d\d-\d\d`;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { amount, currency, id_either, type ShapeOf, short_text, type_names } from '../fields.ts';
+import { amount, asked_country, currency, id_either, type ShapeOf, short_text, type_names } from '../fields.ts';
 
 const positive_amount = amount.min(1);
 
@@ -20,6 +20,9 @@ export const purchase = z
         .nullish()
         .describe('Merchant category code, four digits; null: 5411, groceries'),
       merchant_name: short_text.min(1).max(60).nullish().describe('The merchant; null: one of the sandbox'),
+      merchant_id: short_text.nullish().describe('The merchant, by its id; null: one made of its name'),
+      merchant_country: asked_country.describe('The country of the merchant, as DEU or DE; null: not known'),
+      card_present: z.boolean().nullish().describe('Whether the card is present; null: not known'),
     }),
   })
   .meta({
@@ -28,7 +31,6 @@ export const purchase = z
     examples: [{ data: { vcn_id: 1, amount: 12_500, merchant_name: 'Corner Grocer' } }],
   });
 
-/** What follows a purchase. */
 export const follow_up = z
   .object({
     data: z.object({

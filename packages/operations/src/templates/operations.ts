@@ -9,7 +9,7 @@ import {
 import * as z from 'zod';
 import { withoutAbsent } from '../call/query.ts';
 import { data_of_domain } from '../fields.ts';
-import { companyCall, type Operation, operation, present } from '../operation.ts';
+import { companyCall, type Operation, operation, operatorCall, present } from '../operation.ts';
 import { presentTemplate, statusLinkIn, templateStatusPath } from './presenter.ts';
 import { request_template, template_acknowledgement, template_item } from './shapes.ts';
 
@@ -55,7 +55,7 @@ export function templateOperations(ports: { readonly random: Random }, options: 
       parameters: ['id'],
       answer: template_item,
       async write(tx, call) {
-        const template = await completeTemplate(tx, { statusUrlOf: templateStatusPath }, call.now_ms, call.id);
+        const template = await completeTemplate(tx, { statusUrlOf: templateStatusPath }, operatorCall(call), call.id);
         return presentTemplate(template, statusLinkIn(call));
       },
     }),

@@ -11,6 +11,7 @@ import {
 } from '@tallystick/templates';
 import * as z from 'zod';
 import { created_at, id_number, type ShapeOf, shown_instant, shown_mcc, type_names } from '../fields.ts';
+import { asked_merchant_controls, shown_merchant_controls } from './merchant-controls.ts';
 
 const mcc_rule = z
   .enum(mcc_rules)
@@ -30,6 +31,7 @@ const arguments_of_request = z.object({
     .max(template_mccs_max)
     .describe('The merchant category codes that it allows or denies, four digits each, each once'),
   mcc_rule,
+  merchant_controls: asked_merchant_controls,
   description: z
     .string()
     .min(1)
@@ -81,6 +83,7 @@ const shared_fields = {
     .max(template_mccs_max)
     .describe('The merchant category codes that it allows or denies, four digits each'),
   mcc_rule,
+  merchant_controls: shown_merchant_controls,
   name: z.string().max(template_name_length_max).describe('Its name, unique in the company'),
   required_control,
   transaction_key: z

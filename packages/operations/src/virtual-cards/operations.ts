@@ -1,32 +1,30 @@
 import { companyOf } from '@tallystick/access';
 import {
-  authorizationItem,
   type CardFilter,
   type CardReading,
   type CardVault,
   cancelCard,
   card_statuses,
-  clearingItem,
   code_failures_max,
   emailCard,
   issueCard,
-  listAuthorizations,
   listCards,
-  listClearings,
   type Network,
   readCard,
+  readFreezeNote,
   readReleaseNote,
   refuseNumbersOfCards,
   resetCodeFailures,
   revealNumbers,
   updateCard,
 } from '@tallystick/cards';
-import { type FieldError, invalidQuery, maskCardNumbers, type Random } from '@tallystick/kernel';
+import { type FieldError, invalidQuery, maskCardNumbers, type Random, type UnitOfWork } from '@tallystick/kernel';
 import * as z from 'zod';
 import type { Query } from '../call/query.ts';
 import { data_of_domain, last4 } from '../fields.ts';
-import { authorization_item, clearing_item } from '../network/shapes.ts';
+import { authorization_item } from '../network/shapes.ts';
 import {
+  callFor,
   companyCall,
   type Operation,
   type OperationCall,
@@ -37,18 +35,20 @@ import {
   shares_pass,
 } from '../operation.ts';
 import { presentCodeFailures, presentVirtualCard } from './presenter.ts';
+import { cardRecordOperations, its_company } from './records.ts';
 import {
   card_body,
   card_status,
   code_failures,
   create_card,
   email_card,
+  freeze_card,
   release_hold,
   update_card,
   virtual_card,
 } from './shapes.ts';
 
-const metadata_filter = /^metadata\.(.{1,255})$/s;
+export const metadata_filter = /^metadata\.(.{1,255})$/s;
 
 const whole_number = {
   read: (text: string) => (/^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : null),
@@ -64,6 +64,10 @@ const filters = {
     read: (text: string) => card_statuses.find((status) => status === text) ?? null,
     expected: `${card_statuses.join(' or ')} (case-sensitive)`,
   },
+  frozen: {
+    read: (text: string) => (text === 'true' ? true : text === 'false' ? false : null),
+    expected: 'true or false',
+  },
   rcn_id: whole_number,
   template_id: whole_number,
   supplier_id: whole_number,
@@ -72,30 +76,34 @@ const filters = {
 
 const any_id = z.int().min(0);
 
+export const metadata_of_filter = {
+  patternProperties: {
+    '^metadata\\.[\\s\\S]{1,255}$': {
+      description: 'Only cards whose metadata has this value under the name after the point, compared as text',
+      anyOf: [{ type: 'string' }, { type: 'integer' }],
+    },
+  },
+};
+
 /** The filters of the list, for the document. */
 const card_filter = z
   .object({
     status: card_status,
+    frozen: z.boolean().describe('Only cards that are frozen, or only those that are not'),
     rcn_id: any_id.describe('Only cards that are tied to this real card'),
     template_id: any_id.describe('Only cards with this purchase template'),
     supplier_id: any_id.describe('Only cards with this number of the supplier'),
     last4,
   } satisfies Record<keyof typeof filters, z.ZodType>)
   .partial()
-  .meta({
-    patternProperties: {
-      '^metadata\\.[\\s\\S]{1,255}$': {
-        description: 'Only cards whose metadata has this value under the name after the point, compared as text',
-        anyOf: [{ type: 'string' }, { type: 'integer' }],
-      },
-    },
-  })
+  .meta(metadata_of_filter)
   .describe('Several filters are ANDed. `metadata.<name>` compares a top-level name of the metadata as text.');
 
 interface VirtualCardPorts {
   readonly vault: CardVault;
   readonly random: Random;
-  readonly network: Pick<Network, 'release'>;
+  readonly network: Pick<Network, 'release' | 'freeze'>;
+  readonly unitOfWork: Pick<UnitOfWork<OperationTx>, 'read'>;
 }
 
 /** The virtual cards of a company (service specification 4.1, and what the decisions add). */
@@ -106,6 +114,38 @@ export function virtualCardOperations(ports: VirtualCardPorts): readonly Operati
     const revealed = await revealNumbers(tx, ports, companyCall(call), [reading.card]);
     return presentVirtualCard(reading, revealed.get(reading.card.id));
   };
+
+  const freezing = (
+    frozen: boolean,
+    described: Pick<Operation, 'id' | 'method' | 'summary' | 'description'>,
+  ): Operation =>
+    operation('card_freeze', {
+      ...described,
+      parameters: ['id'],
+      body: data_of_domain,
+      documented_body: freeze_card,
+      data_is_optional: true,
+      refusals: ['conflict'],
+      answer: virtual_card,
+      runs_alone: shares_pass,
+      async perform(call) {
+        const { caller, actor, id, body, request_id, source_address } = call;
+        const answer = await ports.network.freeze({
+          kind: 'freeze',
+          number_index: null,
+          vcn_id: id,
+          frozen,
+          company_id: caller.role === 'operator' ? null : companyOf(caller),
+          note: readFreezeNote(body.data),
+          actor,
+          request_id,
+          source_address,
+        });
+        if (answer.kind === 'refused') throw answer.refusal;
+        const reading = await ports.unitOfWork.read((tx) => readCard(tx, callFor(call, answer.company_id), id));
+        return presentVirtualCard(reading, undefined);
+      },
+    });
 
   return [
     operation('virtualcards', {
@@ -190,6 +230,19 @@ export function virtualCardOperations(ports: VirtualCardPorts): readonly Operati
         await cancelCard(tx, companyCall(call), call.id);
       },
     }),
+    freezing(true, {
+      id: 'virtualCards.freeze',
+      method: 'company.cards.freeze',
+      summary: 'Freeze a virtual card',
+      description:
+        'It declines requests (K) until it is unfrozen. Its holds run on, and it takes advices, reversals, refunds and clearings. A repeat changes nothing. Refused (`conflict`) for a Canceled card.',
+    }),
+    freezing(false, {
+      id: 'virtualCards.unfreeze',
+      method: 'company.cards.unfreeze',
+      summary: 'End the freeze of a virtual card',
+      description: 'A repeat changes nothing. Refused (`conflict`) for a Canceled card.',
+    }),
     operation('virtualcards', {
       id: 'virtualCards.email',
       method: 'company.cards.email',
@@ -206,18 +259,7 @@ export function virtualCardOperations(ports: VirtualCardPorts): readonly Operati
         return presentVirtualCard(reading, undefined);
       },
     }),
-    operation('virtualcards', {
-      id: 'virtualCards.authorizations.list',
-      method: 'company.cards.authorizations',
-      summary: 'List all authorizations of a card, newest first',
-      parameters: ['id'],
-      query: { paged: true },
-      answer: z.array(authorization_item),
-      async read(tx, call) {
-        const { card, page } = await listAuthorizations(tx, companyCall(call), call.id, call.query.page);
-        return present(page, (item) => authorizationItem(item, card));
-      },
-    }),
+    ...cardRecordOperations(its_company),
     operation('hold_release', {
       id: 'virtualCards.authorizations.release',
       method: 'company.cards.releaseHold',
@@ -246,18 +288,6 @@ export function virtualCardOperations(ports: VirtualCardPorts): readonly Operati
         return answer.item;
       },
     }),
-    operation('virtualcards', {
-      id: 'virtualCards.clearings.list',
-      method: 'company.cards.clearings',
-      summary: 'List all clearings of a card, newest first',
-      parameters: ['id'],
-      query: { paged: true },
-      answer: z.array(clearing_item),
-      async read(tx, call) {
-        const { card, page } = await listClearings(tx, companyCall(call), call.id, call.query.page);
-        return present(page, (item) => clearingItem(item, card));
-      },
-    }),
     operation('administration', {
       id: 'operator.virtualCards.codeFailures.reset',
       method: 'operator.cards.resetCodeFailures',
@@ -279,11 +309,14 @@ function namesIn({ supplier_id, emails }: Readonly<Record<string, unknown>>): Re
   return { supplier_id, ...Object.fromEntries(addresses.map((email, at) => [`emails[${at}]`, email])) };
 }
 
-/** Reads the filter of the query. Refuses (`invalid_query`) each value that no card can have. */
-function readCardFilter(query: Query): CardFilter {
+/**
+ * Reads the filter of the query. Refuses (`invalid_query`) each value that no card can have. Leaves
+ * out filters that only operators have.
+ */
+export function readCardFilter(query: Query): CardFilter {
   const errors: FieldError[] = [];
   const metadata: [string, string][] = [];
-  const filter: Record<string, string | number> = {};
+  const filter: Record<string, boolean | string | number> = {};
   for (const [name, value] of query.filters) {
     const [, metadata_name] = metadata_filter.exec(name) ?? [];
     if (metadata_name !== undefined) {
@@ -291,6 +324,7 @@ function readCardFilter(query: Query): CardFilter {
       metadata.push([metadata_name, maskCardNumbers(value)]);
       continue;
     }
+    if (!Object.hasOwn(filters, name)) continue;
     const { read, expected } = filters[name as keyof typeof filters];
     const known = read(value);
     if (known === null) errors.push({ path: query.names.filter(name), message: `must be ${expected}` });

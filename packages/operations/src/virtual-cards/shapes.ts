@@ -8,7 +8,7 @@ import {
   emails_max,
   type IssueCardRequest,
   metadata_bytes_max,
-  release_note_length_max,
+  note_length_max,
   type UpdateCardRequest,
   uses_max,
   valid_for_months_max,
@@ -17,6 +17,7 @@ import { recurring_values } from '@tallystick/velocity';
 import * as z from 'zod';
 import {
   amount,
+  created_at,
   currency,
   date,
   id_either,
@@ -27,10 +28,12 @@ import {
   resource_url,
   resourceType,
   shown_amount,
+  shown_instant,
   shown_month,
   type_names,
 } from '../fields.ts';
 import { authorization_item, clearing_item } from '../network/shapes.ts';
+import { asked_merchant_controls, shown_merchant_controls } from '../templates/merchant-controls.ts';
 
 /** One schema for each field that the domain reads, so that the document cannot lose a field. */
 type BodyOf<Request> = Readonly<Record<keyof Request | 'mastercard_data', z.ZodType>>;
@@ -78,6 +81,7 @@ const changeable = {
     .describe(
       'The purchase template that limits its merchant categories; null: the shared template that allows all merchant categories',
     ),
+  merchant_controls: asked_merchant_controls,
   emails,
   network_data: names_and_values.describe('Values of the names that the card network knows; null: none'),
   mastercard_data: names_and_values.describe('The old name of network_data; null: not used'),
@@ -175,6 +179,7 @@ export const update_card = z
       supplier_id: unchangeable,
       expiry: unchangeable,
       status: unchangeable,
+      frozen: unchangeable,
     }),
     show_card_number,
   })
@@ -200,6 +205,28 @@ export const email_card = z
     examples: [{ data: { email: 'ada@example.com' } }],
   });
 
+/** What is left of a card in its present window, and what that is made of. */
+export const balance = z
+  .object({
+    limit: amount.describe('The total of a window: `total_card_amount`'),
+    cleared: shown_amount.min(0).describe('What has cleared in the window: debits less credits, at least 0'),
+    held: shown_amount.min(0).describe('The open holds of the window'),
+    available: shown_amount.describe('`limit` less `cleared` less `held`: the same as `available_balance`'),
+    window_start: shown_instant.describe('When the window began; the creation of a card with one window for ever'),
+    window_ends: shown_instant.nullable().describe('When the next window begins; null: never'),
+    uses: z.int().min(0).describe('The uses that count in the window'),
+    uses_left: z.int().min(0).nullable().describe('What is left of `transactions_max`; null: unlimited'),
+    next_hold_end: shown_instant.nullable().describe('When the next of the open holds ends by itself; null: none does'),
+  })
+  .meta({
+    id: 'CardBalance',
+    description: 'What is left of a card in its present window, and what that is made of. Amounts as in its limits',
+  });
+
+const frozen = z.boolean().describe('True: it declines requests, until it is no longer frozen');
+
+const frozen_at = shown_instant.nullable().describe('Since when it is frozen; null: it is not frozen');
+
 /** A virtual card as answers show it (service specification 2.1). */
 export const virtual_card = z
   .object({
@@ -207,6 +234,7 @@ export const virtual_card = z
     available_balance: shown_amount.describe(
       'What is left in the present window; minor units of `currency`, else of the billing currency. Negative after a clearing above the limit',
     ),
+    balance,
     authorizations: z
       .array(authorization_item)
       .max(activity_max)
@@ -247,7 +275,10 @@ export const virtual_card = z
     rcn_alias: z.string().max(alias_length_max).describe('The name of the real card'),
     supplier_id: z.int().min(0).nullable().describe('Your own number of the supplier; null: none'),
     template_id: id_number.describe('The purchase template that limits its merchant categories'),
+    merchant_controls: shown_merchant_controls,
     status: card_status,
+    frozen,
+    frozen_at,
     recurring: recurring.nullable().describe('The window of the limits; null with aging velocity'),
     authorization_hold_days: z
       .int()
@@ -262,6 +293,7 @@ export const virtual_card = z
       .describe('The zone in which a hold ends, by its IANA name; present with aging velocity'),
     valid_starting_on: date.describe('The first GMT date of use, YYYY-MM-DD'),
     valid_ending_on: date.describe('The last GMT date of use, YYYY-MM-DD'),
+    created_at,
     type: resourceType('virtualcard'),
     url: resource_url,
   })
@@ -289,10 +321,17 @@ export const card_state = virtual_card
       .object({
         authorization_id: id_number.describe('The authorization whose hold ended'),
         amount: amount.describe("What it held; minor units of the currency of the card's limits"),
-        note: z.string().max(release_note_length_max).describe('Why, in the words of the person'),
+        note: z.string().max(note_length_max).describe('Why, in the words of the person'),
       })
       .optional()
       .describe('Of an update: the hold that was ended by hand'),
+    frozen: frozen.optional().describe('Of an update: whether the card is frozen now'),
+    frozen_at: frozen_at.optional().describe('Of an update: since when it is frozen; null: it is not frozen'),
+    note: z
+      .string()
+      .max(note_length_max)
+      .nullish()
+      .describe('Of an update: why the card was frozen, or is no longer; null: not said'),
     rematched: z
       .object({
         clearing_id: id_number.describe('The clearing'),
@@ -317,13 +356,31 @@ export const card_state = virtual_card
 export const release_hold = z
   .object({
     data: z.object({
-      note: z.string().min(1).max(release_note_length_max).describe('Why. Card numbers in it are masked'),
+      note: z.string().min(1).max(note_length_max).describe('Why. Card numbers in it are masked'),
     }),
   })
   .meta({
     id: 'ReleaseHold',
     description: 'Why a hold ends',
     examples: [{ data: { note: 'The merchant confirmed that it will not clear' } }],
+  });
+
+/** `POST /v1/virtualcards/:id/freeze` and `/unfreeze`. */
+export const freeze_card = z
+  .object({
+    data: z.object({
+      note: z
+        .string()
+        .min(1)
+        .max(note_length_max)
+        .nullish()
+        .describe('Why; null: not said. Card numbers in it are masked'),
+    }),
+  })
+  .meta({
+    id: 'FreezeVirtualCard',
+    description: 'Why a card is frozen, or is no longer',
+    examples: [{ data: { note: 'The phone with the card was lost' } }],
   });
 
 export const code_failures = z

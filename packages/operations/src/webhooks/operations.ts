@@ -43,6 +43,7 @@ export interface WebhookOperationPorts {
   readonly random: Random;
   readonly vault: Pick<CardVault, 'index'>;
   readonly webhooks: WebhookServices;
+  /** Which callback URLs and addresses of keys are accepted. */
   readonly url_policy: UrlPolicy;
 }
 

@@ -53,7 +53,6 @@ interface Authorized {
   readonly status: string;
 }
 
-/** The records of one item. */
 interface Records {
   readonly authorizations: Authorized[];
   readonly clearings: SampleClearing[];

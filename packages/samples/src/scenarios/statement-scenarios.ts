@@ -120,7 +120,6 @@ const covering_sets: readonly ScenarioKind[] = [
   }),
 ];
 
-/** The scenarios that only sets with statements have. */
 export const statement_scenarios: readonly ScenarioKind[] = [...stated, ...missing, ...covering_sets];
 
 /** How many kinds of covering sets a deck has, each once. */
