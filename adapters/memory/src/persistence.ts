@@ -1,29 +1,16 @@
 import { createHmac } from 'node:crypto';
-import type { AccessTx } from '@tallystick/access';
-import type { AccountStore, BankStore } from '@tallystick/accounts';
-import type { CardsTx, MailTx, QuarantineStore, UnknownNumberStore } from '@tallystick/cards';
-import type { AuthorisationStore, ConsentStore, ThirdPartyStore } from '@tallystick/consents';
-import type { DeliveryDesk, EventHorizon, SubscriptionStore, WebhooksTx } from '@tallystick/events';
-import type { ImportStore } from '@tallystick/imports';
+import type { DeliveryDesk, EventHorizon } from '@tallystick/events';
 import {
-  type AuditChainStore,
   type AuditMac,
   type Clock,
   type GiveWay,
   giveWayWith,
   type HostTransaction,
   machine_timers,
-  type RetentionStore,
-  type SandboxClockStore,
   type Timers,
   type UnitOfWork,
 } from '@tallystick/kernel';
-import {
-  type ReconciliationReports,
-  type ReconciliationStore,
-  type StatementKeySetting,
-  statement_key_default,
-} from '@tallystick/reconciliation';
+import { type StatementKeySetting, statement_key_default } from '@tallystick/reconciliation';
 import { type MemoryLedger, memoryLedger } from './ledger/ledger.ts';
 import { beginOwn, joinOwn, type OwnTransaction } from './storage/own-transaction.ts';
 import type { State } from './storage/state.ts';
@@ -34,7 +21,10 @@ import { accountStore } from './stores/bank/accounts.ts';
 import { authorisationStore } from './stores/bank/authorisation.ts';
 import { bankStore } from './stores/bank/bank.ts';
 import { consentStore, thirdPartyStore } from './stores/bank/consents.ts';
+import { backtestStore } from './stores/cards/backtests.ts';
 import { cardStore } from './stores/cards/cards.ts';
+import { consultationStore } from './stores/cards/consultations.ts';
+import { decisionEndpointStore } from './stores/cards/decision-endpoints.ts';
 import { quarantineStore, unknownNumberStore } from './stores/cards/quarantine.ts';
 import { realCardStore } from './stores/cards/real-cards.ts';
 import { templateStore } from './stores/cards/templates.ts';
@@ -44,7 +34,7 @@ import { importStore } from './stores/imports.ts';
 import { mailboxStore, oneTimeLinkStore } from './stores/mail/mailbox.ts';
 import { mailStore } from './stores/mail/mails.ts';
 import { auditChainStore, auditLog } from './stores/operation/audit.ts';
-import { type InstallationStore, installationStore } from './stores/operation/installation.ts';
+import { installationStore } from './stores/operation/installation.ts';
 import { retentionStore } from './stores/operation/retention.ts';
 import { sandboxClockStore } from './stores/operation/sandbox-clock.ts';
 import { reconciliationStore } from './stores/reconciliation/reconciliation.ts';
@@ -57,23 +47,7 @@ export type { MemoryLedger } from './ledger/ledger.ts';
 export { type MemoryStorage, memoryStorage } from './storage/transactions.ts';
 
 /** The stores of a transaction, for the use cases of every package. */
-export interface Tx extends Omit<CardsTx, 'mails'>, AccessTx, WebhooksTx, Omit<MailTx, 'cards'> {
-  readonly subscriptions: SubscriptionStore;
-  readonly unknown_numbers: UnknownNumberStore;
-  readonly quarantine: QuarantineStore;
-  readonly imports: ImportStore;
-  readonly accounts: AccountStore;
-  readonly bank: BankStore;
-  readonly consents: ConsentStore;
-  readonly third_parties: ThirdPartyStore;
-  readonly authorisation: AuthorisationStore;
-  readonly reconciliation: ReconciliationStore;
-  readonly reconciliation_reports: ReconciliationReports;
-  readonly retention: RetentionStore;
-  readonly sandbox_clock: SandboxClockStore;
-  readonly installation: InstallationStore;
-  readonly audit_chain: AuditChainStore;
-}
+export type Tx = { readonly [Name in keyof typeof makers]: ReturnType<(typeof makers)[Name]> };
 
 export interface MemoryPersistenceOptions {
   /** Shared with other processes; its own when absent. */
@@ -178,17 +152,19 @@ export function memoryPersistence({
 
 type Keys = Required<Pick<MemoryPersistenceOptions, 'audit_mac' | 'statement_key'>>;
 
-const makers: { readonly [Name in keyof Tx]: (state: State, keys: Keys) => Tx[Name] } = {
+const makers = {
   cards: cardStore,
   real_cards: realCardStore,
   templates: templateStore,
   events: eventStore,
   webhooks: webhookStore,
+  decision_endpoints: decisionEndpointStore,
   deliveries: deliveryStore,
   outbox,
   subscriptions: subscriptionStore,
   mails: mailStore,
   one_time_links: oneTimeLinkStore,
+  backtests: backtestStore,
   mailbox: mailboxStore,
   audit: (state, { audit_mac }) => auditLog(state, audit_mac),
   audit_chain: auditChainStore,
@@ -198,6 +174,7 @@ const makers: { readonly [Name in keyof Tx]: (state: State, keys: Keys) => Tx[Na
   sandbox_clock: sandboxClockStore,
   installation: installationStore,
   unknown_numbers: unknownNumberStore,
+  consultations: consultationStore,
   quarantine: quarantineStore,
   imports: importStore,
   accounts: accountStore,
@@ -208,7 +185,7 @@ const makers: { readonly [Name in keyof Tx]: (state: State, keys: Keys) => Tx[Na
   reconciliation: (state, { statement_key }) => reconciliationStore(state, statement_key),
   reconciliation_reports: (state, { statement_key }) => reconciliationReports(state, statement_key),
   retention: (state, { audit_mac }) => retentionStore(state, audit_mac),
-};
+} satisfies Readonly<Record<string, (state: State, keys: Keys) => unknown>>;
 
 /** The stores of one transaction. Each is made when it is used first. */
 function storesOn(state: State, keys: Keys): Tx {

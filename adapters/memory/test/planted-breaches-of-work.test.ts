@@ -133,6 +133,15 @@ const breaches: Readonly<
       },
     })),
   },
+  DecisionEndpointStore: {
+    breaks: ['a company is asked while it has an active endpoint, and no other company is'],
+    open: withStores(({ decision_endpoints }) => ({
+      decision_endpoints: {
+        ...decision_endpoints,
+        put: (endpoint) => decision_endpoints.put({ ...endpoint, status: 'active' }),
+      },
+    })),
+  },
   WebhookStates: {
     breaks: [
       'the failures in a row are counted from the last success, with the time of the first',

@@ -75,6 +75,38 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
       })),
     },
   ],
+  BacktestStore: [
+    {
+      does: 'counts records of a card that was not done',
+      breaks: 'a claim continues after the last card that is done, without what was found on others',
+      plant: plantStores(({ backtests }) => ({
+        backtests: {
+          ...backtests,
+          async claim(...given) {
+            const claimed = await backtests.claim(...given);
+            return claimed === null ? null : { ...claimed, card_messages: 9 };
+          },
+        },
+      })),
+    },
+    {
+      does: 'says that a lease holds that is over',
+      breaks: 'of racing processes one claims a backtest, and others when its lease is over',
+      plant: plantStores(({ backtests }) => ({
+        backtests: { ...backtests, save: async (...given) => (await backtests.save(...given)) || true },
+      })),
+    },
+    {
+      does: 'reads the first card only',
+      breaks: 'the histories of several cards are read in pages, each from its place',
+      plant: plantStores(({ backtests }) => ({
+        backtests: {
+          ...backtests,
+          authorizationsAfter: (places, limit) => backtests.authorizationsAfter(places.slice(0, 1), limit),
+        },
+      })),
+    },
+  ],
   BankStore: [
     {
       does: 'reads statement lines only',
@@ -333,6 +365,48 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
       })),
     },
   ],
+  ConsultationStore: [
+    {
+      does: 'keeps a second late answer',
+      breaks: 'a late answer is kept once, and only of what is concluded',
+      plant: plantStores(({ consultations }) => ({
+        consultations: {
+          ...consultations,
+          keepLate: async (...late) =>
+            (await consultations.keepLate(...late)) ?? (await consultations.find(late[0], late[1])),
+        },
+      })),
+    },
+    {
+      does: 'finds the consultations of other companies',
+      breaks: 'a consultation is read as passes wrote it, by its company only',
+      plant: plantStores(({ consultations }) => {
+        const find = async (company_id: number, id: string) =>
+          (await consultations.find(company_id, id)) ?? (await consultations.find(company_id - 1, id));
+        return { consultations: { ...consultations, find } };
+      }),
+    },
+    {
+      does: 'deletes what was sent at the instant',
+      breaks: 'the oldest are deleted, as many as asked for, and none that was sent later',
+      plant: plantStores(({ consultations }) => ({
+        consultations: { ...consultations, purge: (before_ms, limit) => consultations.purge(before_ms + 1, limit) },
+      })),
+    },
+    {
+      does: 'forgets that a request was decided when its company is asked again',
+      breaks: 'a concluded consultation stays as it is when its message is asked about or decided again',
+      plant: plantLedger({
+        changes: ({ consultations = [] }) => ({
+          consultations: consultations.map((entry) =>
+            entry.authorization_id === null || entry.answer === 'decline'
+              ? entry
+              : { ...entry, authorization_id: null },
+          ),
+        }),
+      }),
+    },
+  ],
   QuarantineStore: [
     {
       does: 'applies a record twice',
@@ -512,9 +586,10 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
     },
     {
       does: 'sums holds before their end',
-      breaks: 'ended holds of open authorizations in the window of the counters are summed by card, and no others',
+      breaks:
+        'ended holds of open authorizations in the window of the counters are summed, and the next end is found, by card',
       plant: plantStores(({ cards }) => ({
-        cards: { ...cards, heldPastEnd: (card_ids, now_ms) => cards.heldPastEnd(card_ids, now_ms + 1_000) },
+        cards: { ...cards, holdEnds: (card_ids, now_ms) => cards.holdEnds(card_ids, now_ms + 1_000) },
       })),
     },
     {
@@ -524,6 +599,52 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
         cards: {
           ...cards,
           sealedByOtherKeys: async (...request) => (await cards.sealedByOtherKeys(...request)).toReversed(),
+        },
+      })),
+    },
+  ],
+  'CardStore, and searches of authorizations': [
+    {
+      does: 'compares the status with that of the message itself',
+      breaks: 'a search finds exactly the messages that meet it now, newest first, on pages of any size',
+      plant: plantStores(({ cards }) => ({
+        cards: {
+          ...cards,
+          async searchAuthorizations(company_id, { status, filters }, page) {
+            const { items, next } = await cards.searchAuthorizations(company_id, { filters }, page);
+            const is_own = ({ authorization: { root_id, id } }: (typeof items)[number]) => root_id === id;
+            const met = items.filter(
+              (one) => status === undefined || (is_own(one) && one.authorization.status === status),
+            );
+            return { items: met, next };
+          },
+        },
+      })),
+    },
+    {
+      does: 'leaves out filters of numbers when it searches all companies',
+      breaks: 'a search of all companies finds the messages of each, also by numbers and by a later status',
+      plant: plantStores(({ cards }) => ({
+        cards: {
+          ...cards,
+          searchAuthorizations: (company_id, { filters, ...search }, page) => {
+            const of_texts = filters.filter((filter) => company_id !== null || filter.kind === 'equals');
+            return cards.searchAuthorizations(company_id, { ...search, filters: of_texts }, page);
+          },
+        },
+      })),
+    },
+    {
+      does: 'counts the messages of earlier pages from the newest on',
+      breaks: 'a search shows each message once and loses none while others arrive and change',
+      plant: plantStores(({ cards }) => ({
+        cards: {
+          ...cards,
+          async searchAuthorizations(company_id, search, { limit, after = '0' }) {
+            const offset = Number(after);
+            const { items, next } = await cards.searchAuthorizations(company_id, search, { limit, offset });
+            return { items, next: next === null ? null : String(offset + limit) };
+          },
         },
       })),
     },

@@ -35,6 +35,7 @@ function insertTemplate({ templates }: Tx) {
     description: '',
     mcc_list: ['5812'],
     mcc_rule: 'ALLOW',
+    merchant_controls: null,
     required_control: 'VELOCITY',
     status: 'PENDING',
     transaction_key: 'key',
@@ -45,6 +46,7 @@ function insertTemplate({ templates }: Tx) {
     updated_at_ms: 0,
     deleted_at_ms: null,
     completes_at_ms: 1,
+    version: 1,
   });
 }
 

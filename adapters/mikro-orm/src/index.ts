@@ -15,4 +15,5 @@ export { readPostgresTls } from './connection/postgres/postgres-tls.ts';
 export { UnusableHandle } from './connection/unusable-handle.ts';
 export { mikroOrmPersistence, type Persistence, type PersistencePorts, type Tx } from './persistence.ts';
 export { type MigrationKind, migration, migrations, type SchemaMigration } from './schema/migrations/index.ts';
+export { payloadOf } from './schema/records/stored-payload.ts';
 export { OtherStatementKey } from './stores/installation/installation-facts.ts';

@@ -1,7 +1,16 @@
 import { randomInt } from 'node:crypto';
 import type { AccessTx } from '@tallystick/access';
 import type { AccountStore, BankStore } from '@tallystick/accounts';
-import type { CardsTx, Ledger, MailTx, QuarantineStore, UnknownNumberStore } from '@tallystick/cards';
+import type {
+  BacktestStore,
+  CardsTx,
+  ConsultationStore,
+  DecisionEndpointTx,
+  Ledger,
+  MailTx,
+  QuarantineStore,
+  UnknownNumberStore,
+} from '@tallystick/cards';
 import type { AuthorisationStore, ConsentStore, ThirdPartyStore } from '@tallystick/consents';
 import type {
   DeliveryDesk,
@@ -22,7 +31,6 @@ import {
   type Random,
   type RetentionStore,
   type SandboxClockStore,
-  type Timers,
   type UnitOfWork,
 } from '@tallystick/kernel';
 import {
@@ -32,6 +40,7 @@ import {
   statement_key_default,
 } from '@tallystick/reconciliation';
 import { connect } from './connection/connection.ts';
+import type { ConnectionOptions } from './connection/connection-options.ts';
 import { findNewerMigrations, migrate } from './connection/migrations/migrate.ts';
 import type { MigrateOptions } from './connection/migrations/schema-version.ts';
 import { findConnections, sharesOf } from './connection/postgres/connection-limit.ts';
@@ -48,7 +57,6 @@ import { joinedUnitOfWork } from './host/joined-unit-of-work.ts';
 import { beginOwn } from './host/own-transaction.ts';
 import { ledgerOn } from './ledger/ledger.ts';
 import { byte_columns } from './schema/entities.ts';
-import type { SchemaMigration } from './schema/migrations/index.ts';
 import { apiKeyStore } from './stores/access/api-keys.ts';
 import { companyStore } from './stores/access/companies.ts';
 import { idempotencyStore } from './stores/access/idempotency.ts';
@@ -56,7 +64,10 @@ import { auditChainStore } from './stores/audit/audit-chain.ts';
 import { auditLog } from './stores/audit/audit-log.ts';
 import { accountStore } from './stores/bank/accounts.ts';
 import { bankStore } from './stores/bank/bank.ts';
+import { backtestStore } from './stores/cards/backtests.ts';
 import { cardStore } from './stores/cards/cards.ts';
+import { consultationStore } from './stores/cards/consultations.ts';
+import { decisionEndpointStore } from './stores/cards/decision-endpoints.ts';
 import { realCardStore } from './stores/cards/real-cards.ts';
 import { templateStore } from './stores/cards/templates.ts';
 import { unknownNumberStore } from './stores/cards/unknown-numbers.ts';
@@ -81,12 +92,14 @@ import { deliveryDesk } from './stores/webhooks/delivery-desk.ts';
 import { webhookStore } from './stores/webhooks/webhooks.ts';
 
 /** The stores of a transaction, for the use cases of every package. */
-export interface Tx extends Omit<CardsTx, 'mails'>, AccessTx, WebhooksTx, Omit<MailTx, 'cards'> {
+export interface Tx extends Omit<CardsTx, 'mails'>, AccessTx, WebhooksTx, DecisionEndpointTx, Omit<MailTx, 'cards'> {
   readonly outbox: Outbox;
   readonly subscriptions: SubscriptionStore;
   readonly unknown_numbers: UnknownNumberStore;
+  readonly consultations: ConsultationStore;
   readonly quarantine: QuarantineStore;
   readonly imports: ImportStore;
+  readonly backtests: BacktestStore;
   readonly accounts: AccountStore;
   readonly bank: BankStore;
   readonly consents: ConsentStore;
@@ -100,56 +113,18 @@ export interface Tx extends Omit<CardsTx, 'mails'>, AccessTx, WebhooksTx, Omit<M
   readonly audit_chain: AuditChainStore;
 }
 
-export interface PersistencePorts {
-  /** `sqlite:<path>`, `sqlite::memory:`, or `postgres://...`. */
-  readonly database_url: string;
-  /**
-   * A handle of the host in place of the address: a `Database` of better-sqlite3 or a `Pool` of pg.
-   * Own connections are opened to its database, except that one in memory is the connection itself,
-   * and work waits while the host has a transaction open on it. Never closed here. Rejects with
-   * `UnusableHandle` for anything else.
-   */
-  readonly database?: object | undefined;
+export interface PersistencePorts extends ConnectionOptions {
   /** Read by the ledger after a pass has locked its cards. */
   readonly clock: Clock;
   /** Hashes audit entries. The same for every process, during the life of the database. */
   readonly audit_mac: AuditMac;
   /**
-   * Postgres: the schema of the tables, which `migrate` creates unless it exists; `public` when
-   * absent. A name of a-z, 0-9 and _.
-   */
-  readonly schema?: string | undefined;
-  /**
-   * Postgres: the most connections of this process, all in all; 15 when absent, at least 3. When
-   * the server gives fewer, work waits for those that can be had.
-   */
-  readonly connections_max?: number | undefined;
-  /** Called when the server begins to give fewer connections than wanted. */
-  readonly onFewerConnections?: ((connections: Connections) => void) | undefined;
-  /** The time to the deadline of a decision, milliseconds; 5,000 when absent. */
-  readonly decision_ms_max?: number | undefined;
-  /**
    * How statement lines find their clearings; `bin+sequence` when absent. The same for every process,
    * during the life of the database.
    */
   readonly statement_key?: StatementKeySetting | undefined;
-  /**
-   * No other code of this process uses the database. On SQLite a transaction that writes gives way
-   * between its statements then. False when absent: the synchronous statement of a host would stop
-   * the process, and so the transaction whose lock it waits for.
-   */
-  readonly owns_process?: boolean | undefined;
-  /**
-   * SQLite: whether a thread copies the log (ADR 0021); true when absent. Otherwise commits do, so that
-   * everything happens in the order of this process.
-   */
-  readonly copies_log_in_thread?: boolean | undefined;
-  /** Those of the machine when absent. */
-  readonly timers?: Timers | undefined;
   /** Spreads the retries of conflicts; that of the machine when absent. */
   readonly random?: Pick<Random, 'below'> | undefined;
-  /** The migrations of this version; for tests of an upgrade. */
-  readonly migrations?: readonly SchemaMigration[];
 }
 
 export interface Persistence {
@@ -293,6 +268,7 @@ function storesOn(
   { audit_mac, statement_key }: { readonly audit_mac: AuditMac; readonly statement_key: StatementKeySetting },
 ): Tx {
   return {
+    backtests: backtestStore(session),
     cards: cardStore(session),
     real_cards: realCardStore(session),
     templates: templateStore(session),
@@ -308,10 +284,12 @@ function storesOn(
     sandbox_clock: sandboxClockStore(session),
     installation: installationStore(session),
     webhooks: webhookStore(session),
+    decision_endpoints: decisionEndpointStore(session),
     deliveries: deliveryStore(session),
     outbox: outbox(session),
     subscriptions: subscriptionStore(session),
     unknown_numbers: unknownNumberStore(session),
+    consultations: consultationStore(session),
     quarantine: quarantineStore(session),
     imports: importStore(session),
     accounts: accountStore(session),

@@ -4,6 +4,7 @@ import { type Fold, no_changes } from '@tallystick/cards';
 import { spend } from '@tallystick/harness';
 import { Fault, money } from '@tallystick/kernel';
 import { database_names, type ScratchDatabase } from '@tallystick/test-support';
+import { payloadOf } from '../src/schema/records/stored-payload.ts';
 import {
   authorizationMessage,
   indexOf,
@@ -49,6 +50,17 @@ for (const name of database_names) {
         `select (select count(*) from tallystick_authorizations where card_id = 15) as authorizations, held, uses from tallystick_virtual_cards where id = 15`,
       );
       assert.deepEqual(counted, [{ authorizations: 0, held: 0, uses: 0 }]);
+    });
+
+    it('are committed in the turn of the fold only where passes block the process', async () => {
+      let is_next_turn = false;
+      await open.ledger.pass([], () => {
+        setImmediate(() => {
+          is_next_turn = true;
+        });
+        return { changes: no_changes, result: null };
+      });
+      assert.equal(open.ledger.blocks_process ?? false, !is_next_turn);
     });
 
     it('cannot be of a message that is recorded already, by constraint', async () => {
@@ -114,7 +126,7 @@ for (const name of database_names) {
         request_id: 'request-1',
         previous: null,
       });
-      assert.equal(JSON.parse(String(payload)).billing_amount, 31);
+      assert.equal(payloadOf(String(payload)).billing_amount, 31);
     });
   });
 }

@@ -94,7 +94,7 @@ function load(state: State, card_ids: readonly number[], messages: readonly Look
 }
 
 /** A card as a pass sees it. */
-function ledgerCard(state: State, id: number): LedgerCard {
+export function ledgerCard(state: State, id: number): LedgerCard {
   const { cards, companies, numbers, templates } = state;
   const {
     notified: _notified,
@@ -103,14 +103,15 @@ function ledgerCard(state: State, id: number): LedgerCard {
     canceled_at_ms: _canceled_at_ms,
     ...card
   } = withoutDetails(cards.get(id)!);
-  const { mcc_rule, mcc_list } = templates.get(card.template_id)!;
+  const { mcc_rule, mcc_list, merchant_controls, version } = templates.get(card.template_id)!;
   const company = companies.get(card.company_id);
   return {
     ...card,
     number_index: numbers.get(id)!.number_index,
-    template: { mcc_rule, mcc_list },
+    template: { mcc_rule, mcc_list, merchant_controls, version },
     ...countedClearings(state, id),
     hold_days: company?.hold_days ?? null,
     company_status: company?.status ?? 'active',
+    endpoint_version: company?.endpoint_version ?? 0,
   };
 }

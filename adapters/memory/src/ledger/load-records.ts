@@ -53,6 +53,7 @@ export function loadRecords(
     if (card_id === null) continue;
     if (message.kind === 'authorization') keep({ authorizations: traced(state, card_id, message) });
     else if (message.kind === 'release') keep({ authorizations: named(state, card_id, message) });
+    else if (message.kind === 'freeze') continue;
     else if (message.kind === 'rematch') keep(matchedByHand(state, card_id, message));
     else keep(clearingCandidates(state, card_id, message, { has_authorization: deciding.has(card_id), now_ms }));
   }
@@ -97,7 +98,6 @@ export function loadWindows(
   });
 }
 
-/** What a card counts of its clearings. */
 export function countedClearings(
   { clearings }: State,
   card_id: number,

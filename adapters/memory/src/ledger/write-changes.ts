@@ -2,6 +2,7 @@ import {
   type Authorization,
   type Clearing,
   type ClearingChange,
+  type ConsultationEntry,
   type FileProgress,
   LeaseLost,
   type LedgerChanges,
@@ -9,6 +10,7 @@ import {
 } from '@tallystick/cards';
 import { type AuditMac, assert, Fault, toHex } from '@tallystick/kernel';
 import { type State, windowKey } from '../storage/state.ts';
+import { keepCardVersion } from '../stores/cards/cards.ts';
 import { appendEvent } from '../stores/events/events.ts';
 import { appendAuditEntry } from '../stores/operation/audit.ts';
 import { actOf, insertAct } from '../stores/reconciliation/reconciliation.ts';
@@ -30,6 +32,11 @@ export function writeChanges(state: State, changes: LedgerChanges, audit_mac: Au
     assert(card !== undefined, `a pass changes card ${card_id}, which does not exist`);
     cards.set(card_id, { ...card, counters });
   }
+  for (const { id, frozen_at_ms } of changes.cards_frozen ?? []) {
+    const card = cards.get(id);
+    assert(card !== undefined, `a pass freezes card ${id}, which does not exist`);
+    cards.set(id, { ...card, frozen_at_ms });
+  }
   for (const window of changes.windows) {
     assert(cards.has(window.card_id), `a pass writes a window of card ${window.card_id}, which does not exist`);
     card_windows.set(windowKey(window), window);
@@ -50,9 +57,18 @@ export function writeChanges(state: State, changes: LedgerChanges, audit_mac: Au
     enterClearing(state, null, clearing);
   }
   for (const change of changes.clearings_changed) changeClearing(state, change);
+  for (const ended of changes.card_versions ?? []) {
+    keepCardVersion(state, ended);
+    cards.change(ended.card_id, { controls_version: ended.version + 1 });
+  }
   for (const event of changes.events) appendEvent(state, event);
   for (const entry of changes.audit_entries) appendAuditEntry(state, audit_mac, entry);
+  for (const act of changes.card_acts ?? []) {
+    state.card_acts.set(act.event_id, act);
+    state.events.use(act.event_id);
+  }
   for (const act of changes.acts ?? []) insertAct(state, actOf(act));
+  for (const consultation of changes.consultations ?? []) keepConsultation(state, consultation);
   for (const refused of changes.quarantined) keepRefused(state, refused);
   for (const unknown of changes.unknown_numbers) unknown_numbers.set(unknown_numbers.nextId(), unknown);
   if (changes.file_progress !== undefined) progressImport(state, changes.file_progress);
@@ -80,6 +96,17 @@ function progressImport({ imports, import_batches }: State, progress: FileProgre
 }
 
 /** Adds to the record of the same message, or inserts one. */
+function keepConsultation({ consultations }: State, entry: ConsultationEntry): void {
+  const known = consultations.values().find(({ consultation_id }) => consultation_id === entry.consultation_id);
+  if (known === undefined) {
+    const id = consultations.nextId();
+    consultations.set(id, { ...entry, id, late_answer: null, late_amount: null, late_ms: null });
+  } else if (known.authorization_id === null && entry.authorization_id !== null) {
+    const { asked, sent_at_ms, request_id } = known;
+    consultations.set(known.id, { ...known, ...entry, asked, sent_at_ms, request_id });
+  }
+}
+
 function keepRefused({ quarantine }: State, refused: RefusedRecord): void {
   const identity = toHex(refused.identity_sha256);
   const known = quarantine.values().find(({ identity_sha256 }) => toHex(identity_sha256) === identity);

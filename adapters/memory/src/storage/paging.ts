@@ -79,6 +79,16 @@ function pageBy<Row extends { readonly id: number }, At extends number | string>
   return { items, next: last === undefined ? null : cursorOf(last) };
 }
 
+/** Returns up to `limit` rows with smaller version numbers, the newest first. */
+export function newestBelow<Row extends { readonly version: number }>(
+  rows: readonly Row[],
+  version: number,
+  limit: number,
+): readonly Row[] {
+  const older = rows.filter((row) => row.version < version);
+  return older.sort((a, b) => b.version - a.version).slice(0, limit);
+}
+
 /** Returns up to `limit` rows with higher ids, in ascending order. */
 export function oldestAfter<Row extends { readonly id: number }>(
   rows: readonly Row[],

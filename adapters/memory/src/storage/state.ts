@@ -14,12 +14,18 @@ import type {
 } from '@tallystick/accounts';
 import type {
   Authorization,
+  Backtest,
+  CardAct,
+  CardVersion,
   Clearing,
+  ConsultationRecord,
+  DecisionEndpoint,
   Mail,
   OneTimeLink,
   PastWindow,
   QuarantinedRecord,
   RealCard,
+  RecordedDifference,
   SealedMessage,
   SealedNumber,
   UnknownNumberMessage,
@@ -51,7 +57,12 @@ import type {
   Tolerance,
   UnsearchedDates,
 } from '@tallystick/reconciliation';
-import { default_template_ids, type PurchaseTemplate, type RequiredControl } from '@tallystick/templates';
+import {
+  default_template_ids,
+  type PurchaseTemplate,
+  type RequiredControl,
+  type TemplateVersion,
+} from '@tallystick/templates';
 import { type Access, Table } from './table.ts';
 
 /** A record that reconciliation has not taken into account yet. */
@@ -80,9 +91,20 @@ export function isLeased(lease: WorkLease | undefined, machine_ms: number): bool
   return lease !== undefined && lease.until_machine_ms > machine_ms;
 }
 
-/** The key of a row of `card_windows`. */
+/** A stored backtest. Without a lease `until_machine_ms` is when its last turn ended. */
+export interface BacktestRow extends Backtest {
+  readonly is_removed: boolean;
+  readonly lease: WorkLease | null;
+  readonly turn_ended_ms: number;
+}
+
 export function windowKey({ card_id, window_start_ms }: WindowKey): string {
   return JSON.stringify([card_id, window_start_ms]);
+}
+
+/** The key of a row of `card_versions` or `template_versions`. */
+export function versionKey(id: number, version: number): string {
+  return JSON.stringify([id, version]);
 }
 
 /** The hash of an audit entry, and its place in the chain. */
@@ -107,6 +129,10 @@ function emptyTables() {
     real_cards: new Table<RealCard>(),
     templates: new Table<PurchaseTemplate>(),
     cards: new Table<VirtualCard>(),
+    /** By card id and version, as JSON. */
+    card_versions: new Table<CardVersion, string>(),
+    /** By template id and version, as JSON. */
+    template_versions: new Table<TemplateVersion, string>(),
     /** By card id. */
     numbers: new Table<SealedNumber>(),
     /** The card id of each number, by the hexadecimal form of `number_index`. */
@@ -115,14 +141,21 @@ function emptyTables() {
     card_windows: new Table<PastWindow, string>(),
     authorizations: new Table<Authorization>(),
     clearings: new Table<Clearing>(),
+    /** What happened to cards beside these, by the id of the event. */
+    card_acts: new Table<CardAct>(),
     /** The clearing id of each `network_financial_transaction_id`. */
     clearing_ids: new Table<number, string>(),
     unknown_numbers: new Table<UnknownNumberMessage>(),
+    backtests: new Table<BacktestRow>(),
+    backtest_differences: new Table<RecordedDifference & { readonly backtest_id: number }>(),
+    consultations: new Table<ConsultationRecord>(),
     events: new Table<Event>(),
     /** Events that no relay has taken, by id. */
     outbox: new Table<EventToRelay>(),
     /** By name. */
     subscriptions: new Table<Subscription & { readonly lease: string | null }, string>(),
+    /** By company id. */
+    decision_endpoints: new Table<DecisionEndpoint>(),
     webhooks: new Table<Webhook>(),
     /** By webhook id; absent while every attempt succeeds. */
     webhook_health: new Table<WebhookHealth>(),
@@ -274,6 +307,7 @@ function sharedTemplate(id: number, required_control: RequiredControl): Purchase
     description: 'Allows all MCCs',
     mcc_list: [],
     mcc_rule: 'DENY',
+    merchant_controls: null,
     required_control,
     status: 'ACTIVE',
     transaction_key: `00000000-0000-4000-8000-${String(id).padStart(12, '0')}`,
@@ -284,5 +318,6 @@ function sharedTemplate(id: number, required_control: RequiredControl): Purchase
     updated_at_ms: 0,
     deleted_at_ms: null,
     completes_at_ms: null,
+    version: 1,
   };
 }

@@ -84,7 +84,7 @@ export class Table<Row, Key = number> {
   set(key: Key, row: Row): Row {
     const kept = frozenCopy(row);
     this.#writable().set(key, kept);
-    if (typeof key === 'number') this.#sequence.last = Math.max(this.#sequence.last, key);
+    if (typeof key === 'number') this.use(key);
     return kept;
   }
 
@@ -108,6 +108,11 @@ export class Table<Row, Key = number> {
   nextId(): number {
     this.#sequence.last += 1;
     return this.#sequence.last;
+  }
+
+  /** Makes an id a previous one, also without a row. */
+  use(id: number): void {
+    this.#sequence.last = Math.max(this.#sequence.last, id);
   }
 
   /**

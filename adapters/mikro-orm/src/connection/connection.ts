@@ -6,12 +6,12 @@ import { Kysely, PostgresDialect } from 'kysely';
 import type pg from 'pg';
 import { migrations as every_migration, type SchemaMigration } from '../schema/migrations/index.ts';
 import { closeOnce } from './closing.ts';
+import type { ConnectionOptions } from './connection-options.ts';
 import { hostHandle } from './host-handle.ts';
 import { assertUsableOnSqlite, schemaOnPostgres } from './migrations/schema-name.ts';
 import { outermostOnly, type RunOutermost } from './nesting.ts';
 import { ormOptions } from './orm-options.ts';
 import type { ConnectionLimit } from './postgres/connection-limit.ts';
-import type { Connections } from './postgres/connections.ts';
 import { openPostgresPools, type PostgresPoolOptions } from './postgres/postgres-pools.ts';
 import type { Tables } from './session.ts';
 import { connectSqlite, type SqliteConnection } from './sqlite/sqlite-connection.ts';
@@ -51,29 +51,6 @@ export interface PostgresConnection {
   withoutTimeouts<Result>(client: pg.PoolClient, work: () => Promise<Result>): Promise<Result>;
   /** Shares the connections of the process among the pools. */
   readonly limit: ConnectionLimit;
-}
-
-export interface ConnectionOptions {
-  /** `sqlite:<path>`, `sqlite::memory:`, or `postgres://...`. */
-  readonly database_url: string;
-  /** A handle of the host in place of the address: see `HostHandle`. Never closed here. */
-  readonly database?: object | undefined;
-  /** Postgres: the schema of the tables, which `migrate` creates; `public` when absent. */
-  readonly schema?: string | undefined;
-  /** Postgres: the most connections; 15 when absent. */
-  readonly connections_max?: number | undefined;
-  /** Postgres: see `PersistencePorts`. */
-  readonly onFewerConnections?: ((connections: Connections) => void) | undefined;
-  /** The time to the deadline of a decision; `decision_ms_max_default` when absent. */
-  readonly decision_ms_max?: number | undefined;
-  /** Whether a transaction that writes on SQLite gives way: see `PersistencePorts`. */
-  readonly owns_process?: boolean | undefined;
-  /** Whether a thread copies the log of SQLite; true when absent. */
-  readonly copies_log_in_thread?: boolean | undefined;
-  /** Those of the machine when absent. */
-  readonly timers?: Timers | undefined;
-  /** The migrations of this version; the list of the adapter when absent. */
-  readonly migrations?: readonly SchemaMigration[];
 }
 
 /**

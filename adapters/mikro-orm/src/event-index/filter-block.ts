@@ -14,19 +14,25 @@ import { bytesOf, type FilterKey, type KeyRange } from './filter-key.ts';
  * first, the high bit set on all but the last.
  */
 export interface FilterBlock {
-  /** The key of the first entry. */
   readonly first_key: Buffer;
   readonly entries: Buffer;
 }
 
-/** The events of a range that have a key, as offsets from the range's first id, ascending. */
-export type KeyedOffsets = Map<FilterKey, number[]>;
+/**
+ * A key and events of a range that have it, as offsets from the range's first id, ascending. Several
+ * may have the same key, those of earlier events first. A list of them sorts faster than a map by
+ * key is made, because each look-up of a new string enters it into a table of the engine.
+ */
+export interface KeyedOffsets {
+  readonly key: FilterKey;
+  readonly offsets: number[];
+}
 
 /**
  * A block ends after the entry with which it reaches this size, bytes. A row of this size fits into
  * a page of either database. Only a common value makes a block longer.
  */
-const block_bytes = 1_000;
+export const block_bytes = 1_000;
 
 /** The most bytes of an integer of variable length. */
 const integer_bytes_max = 8;
@@ -35,21 +41,20 @@ const integer_bytes_max = 8;
 const integer_key_bytes_max = 8;
 
 /**
- * The most bytes of a key: the company and a text of `indexed_text_max` UTF-16 units, each at most 3
- * bytes of UTF-8.
+ * The most bytes of a key: a text of `indexed_text_max` UTF-16 units, each at most 3 bytes of UTF-8,
+ * its end, and the company.
  */
-const key_bytes_max = integer_key_bytes_max + 3 * indexed_text_max;
+const key_bytes_max = integer_key_bytes_max + 3 * indexed_text_max + 1;
 
 /** The first bytes of a block that contain all its keys. Only the last list may be longer. */
 export const start_bytes = block_bytes + key_bytes_max + 2 * integer_bytes_max;
 
 /** The blocks of one filter over a range, in the order of their keys. */
-export function toBlocks(events_by_key: KeyedOffsets): FilterBlock[] {
+export function toBlocks(keyed: readonly KeyedOffsets[]): FilterBlock[] {
   const blocks: FilterBlock[] = [];
   let first_key: FilterKey | null = null;
   let end = 0;
-  for (const key of [...events_by_key.keys()].sort()) {
-    const offsets = events_by_key.get(key)!;
+  for (const { key, offsets } of joined(keyed.toSorted(byKey))) {
     first_key ??= key;
     end = writeEntry(end, key, offsets);
     if (end >= block_bytes) close();
@@ -65,6 +70,21 @@ export function toBlocks(events_by_key: KeyedOffsets): FilterBlock[] {
   }
 }
 
+/** Sorted entries, those with the same key as one. */
+function* joined(sorted: readonly KeyedOffsets[]): Generator<KeyedOffsets> {
+  for (let at = 0, next = 0; at < sorted.length; at = next) {
+    const { key, offsets } = sorted[at]!;
+    for (next = at + 1; next < sorted.length && sorted[next]!.key === key; next += 1) {
+      for (const offset of sorted[next]!.offsets) offsets.push(offset);
+    }
+    yield { key, offsets };
+  }
+}
+
+function byKey(a: KeyedOffsets, b: KeyedOffsets): number {
+  return a.key < b.key ? -1 : Number(a.key !== b.key);
+}
+
 /**
  * Adds the ids of the block's events whose key is in the range to `found`. `from_id` is the first
  * id of the range of events.
@@ -78,6 +98,7 @@ export function addMatches(entries: Uint8Array, from_id: number, keys: KeyRange,
     at = list_at + list_length;
     if (compareBytes(entries, key_at, key_length, keys.to) > 0) return;
     if (compareBytes(entries, key_at, key_length, keys.from) < 0) continue;
+    if (keys.ending !== undefined && !endsTextWith(entries, key_at, key_length, keys.ending)) continue;
     for (let id = from_id, from = list_at; from < at; from = position) {
       id += readInteger(entries, from);
       found.push(id);
@@ -85,18 +106,21 @@ export function addMatches(entries: Uint8Array, from_id: number, keys: KeyRange,
   }
 }
 
-/** Whether a key of the block is in the range. Reads only the first `start_bytes`. */
-export function hasMatch(start: Uint8Array, keys: KeyRange): boolean {
+/**
+ * The bytes of the block's entries whose key is in the range, of the company or of another one
+ * where the range has keys of several. Reads only the first `start_bytes`.
+ */
+export function matchingBytes(start: Uint8Array, keys: KeyRange): number {
+  let bytes = 0;
   for (let at = 0; at < start.length; ) {
     const key_length = readInteger(start, at);
     const key_at = position;
-    if (compareBytes(start, key_at, key_length, keys.from) >= 0) {
-      return compareBytes(start, key_at, key_length, keys.to) <= 0;
-    }
+    if (compareBytes(start, key_at, key_length, keys.to) > 0) break;
     const list_length = readInteger(start, key_at + key_length);
+    if (compareBytes(start, key_at, key_length, keys.from) >= 0) bytes += key_length + list_length;
     at = position + list_length;
   }
-  return false;
+  return bytes;
 }
 
 /** Whether all keys of the block are after this one. Reads only the first `start_bytes`. */
@@ -106,18 +130,15 @@ export function beginsAfter(start: Uint8Array, key: Uint8Array): boolean {
 }
 
 /** Adds the entries of a block to those of a larger range, in which its events begin at `shift`. */
-export function addEntries(entries: Buffer, shift: number, events_by_key: KeyedOffsets): void {
+export function addEntries(entries: Buffer, shift: number, keyed: KeyedOffsets[]): void {
   for (let at = 0; at < entries.length; ) {
     const key_length = readInteger(entries, at);
     const key = entries.toString('latin1', position, position + key_length);
     const list_length = readInteger(entries, position + key_length);
     let from = position;
     at = from + list_length;
-    let offsets = events_by_key.get(key);
-    if (offsets === undefined) {
-      offsets = [];
-      events_by_key.set(key, offsets);
-    }
+    const offsets: number[] = [];
+    keyed.push({ key, offsets });
     for (let offset = shift; from < at; from = position) {
       offset += readInteger(entries, from);
       offsets.push(offset);
@@ -174,6 +195,12 @@ function readInteger(bytes: Uint8Array, at: number): number {
     value += (byte - 128) * factor;
     factor *= 128;
   }
+}
+
+/** Whether the key of a text has this ending, which begins with the end of the text. */
+function endsTextWith(bytes: Uint8Array, at: number, length: number, ending: Uint8Array): boolean {
+  const from = bytes.indexOf(ending[0]!, at);
+  return compareBytes(bytes, from, at + length - from, ending) === 0;
 }
 
 /** Below, equal to or above 0 when the bytes at a place sort before, with or after the others. */

@@ -1,10 +1,14 @@
-import type { EventFilter } from '@tallystick/events';
+import { type EventFilter, type FilterName, filter_fields } from '@tallystick/events';
+import { assert } from '@tallystick/kernel';
 
 /**
  * The key of a value in the filter index: the company and the value as bytes, in a form whose byte
  * order is the order in which filters compare. Integers sort by size, text by code point. A key is
  * a string in which each character is one byte, so that keys compare and hash at the speed of
  * strings.
+ *
+ * The key of a number begins with the company, so that the range of a company is one range of keys.
+ * The key of a text begins with the text, so that it is found in all companies, too.
  */
 export type FilterKey = string;
 
@@ -12,25 +16,43 @@ export type FilterKey = string;
 export interface KeyRange {
   readonly from: Uint8Array;
   readonly to: Uint8Array;
+  /** How the keys of the company end, where the range also has keys of other companies. */
+  readonly ending?: Uint8Array;
 }
 
-/** Begins every key of the company. No company's prefix begins another's. */
-export function companyPrefix(company_id: number): FilterKey {
+/** Whether the values of the filter are texts, which are found in all companies. */
+export function isOfText(name: FilterName): boolean {
+  return filter_fields[name].type === 'text';
+}
+
+/** The part of a key that is of the company. That of one company never begins another's. */
+export function companyPart(company_id: number): FilterKey {
   return integerKey(company_id);
 }
 
-/** The key of a value of a company, after the company's prefix. */
-export function valueKey(value: string | number): FilterKey {
-  return typeof value === 'number' ? integerKey(value) : textKey(value);
+export function keyOf(company_part: FilterKey, value: string | number): FilterKey {
+  return typeof value === 'number' ? company_part + integerKey(value) : textKey(value) + end_of_text + company_part;
 }
 
-/** The keys that meet the filter of a company. */
-export function keyRangeOf(company_id: number, filter: EventFilter): KeyRange {
-  const prefix = companyPrefix(company_id);
+/** The keys that meet the filter, of a company. Of all companies, null, for texts only. */
+export function keyRangeOf(company_id: number | null, filter: EventFilter): KeyRange {
   const [from, to] = filter.kind === 'equals' ? [filter.value, filter.value] : [filter.from, filter.to];
+  const part = company_id === null ? null : companyPart(company_id);
+  if (!isOfText(filter.name)) {
+    assert(part !== null, 'numbers are found in one company only');
+    return {
+      from: bytesOf(part + (from === undefined ? '' : integerKey(Number(from)))),
+      to: bytesOf(part + (to === undefined ? above_all : integerKey(Number(to)))),
+    };
+  }
+  if (filter.kind === 'equals' && part !== null) {
+    const key = bytesOf(keyOf(part, String(filter.value)));
+    return { from: key, to: key };
+  }
   return {
-    from: bytesOf(prefix + (from === undefined ? '' : valueKey(from))),
-    to: bytesOf(prefix + (to === undefined ? above_all_values : valueKey(to))),
+    from: bytesOf(from === undefined ? '' : textKey(String(from)) + end_of_text),
+    to: bytesOf(to === undefined ? above_all : textKey(String(to)) + end_of_text + above_all),
+    ...(part === null ? {} : { ending: bytesOf(end_of_text + part) }),
   };
 }
 
@@ -38,8 +60,11 @@ export function bytesOf(key: FilterKey): Buffer {
   return Buffer.from(key, 'latin1');
 }
 
-/** No value begins with this byte: UTF-8 does not contain it, and integers have at most 7 bytes. */
-const above_all_values = '\u00ff';
+/** No part of a key begins with this byte: UTF-8 does not contain it, and integers have at most 7 bytes. */
+const above_all = '\u00ff';
+
+/** No text contains this character (`isStorable`), and it sorts before all others. */
+const end_of_text = '\u0000';
 
 /**
  * A byte with the sign and the number of bytes, then the bytes of the size, the highest first.

@@ -1,7 +1,7 @@
 import type { FilterName } from '@tallystick/events';
 import { event_filter_columns, event_filter_numbers } from '../schema/tables/events.ts';
 import { addEntries, type FilterBlock, type KeyedOffsets, toBlocks } from './filter-block.ts';
-import { companyPrefix, type FilterKey, valueKey } from './filter-key.ts';
+import { companyPart, type FilterKey, keyOf } from './filter-key.ts';
 
 /** The ids from `from_id` on, `range_size` of them. */
 export interface EventRange {
@@ -35,27 +35,26 @@ export function indexField(
   events: readonly FilterValues[],
   at: number,
 ): FieldBlock[] {
-  const events_by_key: KeyedOffsets = new Map();
+  const keyed: KeyedOffsets[] = [];
   let last_company: number | null = null;
-  let prefix: FilterKey = '';
+  let company_part: FilterKey = '';
   let last_value: string | number | null = null;
   let offsets: number[] = [];
   for (const event of events) {
     const company_id = event[1];
     const value = event[2 + at];
     if (value === null || value === undefined) continue;
-    // Events in sequence often have the same value, and a lookup takes longer than the comparison.
+    // Events in sequence often have the same value.
     if (company_id !== last_company || value !== last_value) {
-      if (company_id !== last_company) prefix = companyPrefix(company_id);
+      if (company_id !== last_company) company_part = companyPart(company_id);
       last_company = company_id;
       last_value = value;
-      const key = prefix + valueKey(value);
-      offsets = events_by_key.get(key) ?? [];
-      if (offsets.length === 0) events_by_key.set(key, offsets);
+      offsets = [];
+      keyed.push({ key: keyOf(company_part, value), offsets });
     }
     offsets.push(event[0] - from_id);
   }
-  return toBlocks(events_by_key).map((block) => ({ ...block, field }));
+  return toBlocks(keyed).map((block) => ({ ...block, field }));
 }
 
 /** A block of a field as it is stored for a segment. */
@@ -71,7 +70,7 @@ export function mergeField(
   { field }: IndexedField,
   segments: readonly SegmentBlock[],
 ): FieldBlock[] {
-  const events_by_key: KeyedOffsets = new Map();
-  for (const segment of segments) addEntries(segment.entries, segment.from_id - from_id, events_by_key);
-  return toBlocks(events_by_key).map((block) => ({ ...block, field }));
+  const keyed: KeyedOffsets[] = [];
+  for (const segment of segments) addEntries(segment.entries, segment.from_id - from_id, keyed);
+  return toBlocks(keyed).map((block) => ({ ...block, field }));
 }

@@ -1,78 +1,6 @@
 import { eventsNeeded, type LedgerCard, type Lookup } from '@tallystick/cards';
 import type { AuditMac, Clock } from '@tallystick/kernel';
-import { holdDaysOf } from '../schema/tables/access.ts';
-
-/**
- * The columns of a card that a pass reads, from `virtual_cards` (v), `real_cards` (r) and
- * `companies` (o). The template comes from `TemplateRules`.
- */
-export const card_columns = `v.id, v.company_id, v.rcn_id, r.alias as rcn_alias, r.billing_currency, v.template_id,
-  v.status, v.last4, v.expiry, v.number_index, v.per_transaction_min, v.per_transaction_max,
-  v.per_transaction_max_defaulted, v.total_card_amount, v.transactions_max, v.recurring, v.authorization_hold_days,
-  v.aging_velocity_time_zone, v.currency, v.valid_starting_on, v.valid_ending_on, v.window_start_ms, v.held, v.cleared,
-  v.uses, v.next_hold_end_ms, v.code_failures, v.code_failures_on, v.provisional_clearings, v.settled_through, o.hold_days,
-  o.status as company_status`;
-
-/** The tables that have `card_columns`. */
-export const card_tables =
-  'tallystick_virtual_cards v join tallystick_real_cards r on r.id = v.rcn_id join tallystick_companies o on o.id = v.company_id';
-
-/**
- * A row of `card_columns` as both drivers return it, except that SQLite has 0 and 1 for booleans.
- */
-export interface CardRow
-  extends Omit<LedgerCard, 'counters' | 'template' | 'per_transaction_max_defaulted' | 'hold_days'> {
-  readonly per_transaction_max_defaulted: boolean | 0 | 1;
-  readonly window_start_ms: number;
-  readonly held: LedgerCard['counters']['held'];
-  readonly cleared: LedgerCard['counters']['cleared'];
-  readonly uses: number;
-  readonly next_hold_end_ms: number | null;
-  readonly code_failures: number;
-  readonly code_failures_on: string | null;
-  readonly hold_days: number | null;
-}
-
-/** The card of a row, with the rule of its template. */
-export function cardOf(row: CardRow, template: LedgerCard['template']): LedgerCard {
-  return {
-    id: row.id,
-    company_id: row.company_id,
-    rcn_id: row.rcn_id,
-    rcn_alias: row.rcn_alias,
-    billing_currency: row.billing_currency,
-    template_id: row.template_id,
-    status: row.status,
-    last4: row.last4,
-    expiry: row.expiry,
-    number_index: row.number_index,
-    per_transaction_min: row.per_transaction_min,
-    per_transaction_max: row.per_transaction_max,
-    per_transaction_max_defaulted: Boolean(row.per_transaction_max_defaulted),
-    total_card_amount: row.total_card_amount,
-    transactions_max: row.transactions_max,
-    recurring: row.recurring,
-    authorization_hold_days: row.authorization_hold_days,
-    aging_velocity_time_zone: row.aging_velocity_time_zone,
-    currency: row.currency,
-    valid_starting_on: row.valid_starting_on,
-    valid_ending_on: row.valid_ending_on,
-    template,
-    hold_days: holdDaysOf(row.hold_days),
-    company_status: row.company_status,
-    provisional_clearings: row.provisional_clearings,
-    settled_through: row.settled_through,
-    counters: {
-      window_start_ms: row.window_start_ms,
-      held: row.held,
-      cleared: row.cleared,
-      uses: row.uses,
-      next_hold_end_ms: row.next_hold_end_ms,
-      code_failures: row.code_failures,
-      code_failures_on: row.code_failures_on,
-    },
-  };
-}
+import { type TemplateRow, templateRuleOf } from '../schema/records/card-rows.ts';
 
 /** The largest number of new ids that a pass over these messages needs. */
 export function idsNeeded(messages: readonly Lookup[]): {
@@ -80,7 +8,7 @@ export function idsNeeded(messages: readonly Lookup[]): {
   readonly clearings: number;
   readonly events: number;
 } {
-  const count = { authorization: 0, clearing: 0, release: 0, rematch: 0 };
+  const count = { authorization: 0, clearing: 0, release: 0, freeze: 0, rematch: 0 };
   for (const { kind } of messages) count[kind] += 1;
   return { authorizations: count.authorization, clearings: count.clearing, events: eventsNeeded(messages) };
 }
@@ -91,8 +19,9 @@ export function idsAfter(last: number, count: number): number[] {
 }
 
 /**
- * The rules of templates by id, cached for the life of the process. The list and rule of a template
- * never change, and a list may have a thousand entries, too many to read again for each message.
+ * The rules of templates by id, cached for the life of the process. The rules and the version of a
+ * template that cards have never change, and a list may have a thousand entries, too many to read
+ * again for each message.
  */
 export class TemplateRules {
   readonly #kept = new Map<number, LedgerCard['template']>();
@@ -102,9 +31,9 @@ export class TemplateRules {
     return this.#kept.get(id);
   }
 
-  keep(id: number, row: { readonly mcc_rule: LedgerCard['template']['mcc_rule']; readonly mcc_list: string }) {
+  keep(id: number, row: TemplateRow): LedgerCard['template'] {
     if (this.#kept.size >= TemplateRules.#kept_max) this.#kept.clear();
-    const rule = { mcc_rule: row.mcc_rule, mcc_list: JSON.parse(row.mcc_list) as readonly string[] };
+    const rule = templateRuleOf(row);
     this.#kept.set(id, rule);
     return rule;
   }

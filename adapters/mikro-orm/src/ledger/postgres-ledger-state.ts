@@ -23,8 +23,9 @@ import type { PoolClient } from 'pg';
 import { faultOf } from '../connection/faults.ts';
 import type { NamedQuery } from '../connection/postgres/named-query.ts';
 import { sendTogether } from '../connection/postgres/send-together.ts';
+import { type CardRow, cardOf } from '../schema/records/card-rows.ts';
 import { type AuthorizationRow, authorizationOf, type ClearingRow, clearingOf } from '../schema/records/record-rows.ts';
-import { type CardRow, cardOf, idsNeeded, type TemplateRules } from './ledger-rows.ts';
+import { idsNeeded, type TemplateRules } from './ledger-rows.ts';
 import {
   authorizationsById,
   begin,
@@ -269,7 +270,6 @@ class Loaded {
     }
   }
 
-  /** Finds the card of a message. */
   #cardOf(): (message: Lookup) => CardRow | undefined {
     const by_number = new Map(this.#cards.map((card) => [hex(card.number_index), card]));
     const by_id = new Map(this.#cards.map((card) => [card.id, card]));
@@ -383,6 +383,7 @@ function keysOf(messages: readonly Lookup[]) {
     }
     const number = number_index === null ? null : hex(number_index);
     if (message.vcn_id !== null) ids.add(message.vcn_id);
+    if (message.kind === 'freeze') continue;
     if (message.kind === 'release' || message.kind === 'rematch') {
       if (message.authorization_id !== null) roots.push(message.authorization_id);
       if (message.kind === 'rematch') {

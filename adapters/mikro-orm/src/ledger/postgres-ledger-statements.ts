@@ -14,6 +14,7 @@ import { type NamedQuery, named, types } from '../connection/postgres/named-quer
 import { event_writers_lock, lockKey } from '../schema/locks.ts';
 import { lookedUp, networkReferenceSql } from '../schema/look-ups.ts';
 import type { NewAuditRow } from '../schema/records/audit-rows.ts';
+import { card_columns, card_tables, template_columns } from '../schema/records/card-rows.ts';
 import { event_columns, eventRecord } from '../schema/records/event-row.ts';
 import {
   authorization_columns,
@@ -22,8 +23,8 @@ import {
   selectList,
 } from '../schema/records/record-rows.ts';
 import { progress_counts, refused_again_sql, refused_columns } from '../schema/tables/imports.ts';
+import { consultation_columns, consulted_again_sql } from '../schema/tables/network.ts';
 import { keyChangesOf } from './key-changes.ts';
-import { card_columns, card_tables } from './ledger-rows.ts';
 import type { CardSearch } from './postgres-lookups.ts';
 
 /**
@@ -76,7 +77,6 @@ export function lockByNumberOrId(number_indexes: readonly Uint8Array[], ids: rea
   );
 }
 
-/** A card that a message names. */
 export interface NamedCard {
   readonly id: number;
   readonly number_index: Uint8Array;
@@ -152,7 +152,7 @@ export function authorizationsById(ids: readonly number[]): NamedQuery {
 export function templatesById(ids: readonly number[]): NamedQuery {
   return named(
     'ledger_templates',
-    'select id, mcc_rule, mcc_list from tallystick_purchase_templates where id = any($1::bigint[])',
+    `select ${template_columns} from tallystick_purchase_templates where id = any($1::bigint[])`,
     [ids],
   );
 }
@@ -392,6 +392,12 @@ export function writes(state: LedgerState, changes: LedgerChanges, audit_rows: r
     changes.counters.map(({ card_id, counters }) => ({ card_id, ...counters })),
   );
   add(
+    'ledger_freeze_cards',
+    `update tallystick_virtual_cards v set frozen_at_ms = u.frozen_at_ms
+       from json_to_recordset($1::json) as u (id bigint, frozen_at_ms bigint) where v.id = u.id`,
+    changes.cards_frozen ?? [],
+  );
+  add(
     'ledger_upsert_windows',
     `insert into tallystick_card_windows (card_id, window_start_ms, held, cleared, uses)
        select u.card_id, u.window_start_ms, u.held, u.cleared, u.uses
@@ -424,7 +430,7 @@ export function writes(state: LedgerState, changes: LedgerChanges, audit_rows: r
     keys.added.flatMap(({ card_id, id, keys }) => keys.map((key) => ({ card_id, key, authorization_id: id }))),
   );
   copy(copyClearings, changes.clearings_inserted);
-  add('ledger_update_clearings', updateClearings(), changes.clearings_changed);
+  add('ledger_update_clearings', update_clearings_sql, changes.clearings_changed);
   copy(copyEvents, changes.events.map(eventRecord));
   copy(
     copyIntoOutbox,
@@ -441,6 +447,13 @@ export function writes(state: LedgerState, changes: LedgerChanges, audit_rows: r
     audit_rows,
   );
   add(
+    'ledger_insert_card_acts',
+    `insert into tallystick_card_acts (card_id, event_id, at_ms, act)
+       select m.card_id, m.event_id, m.at_ms, m.act::text
+       from json_to_recordset($1::json) as m (card_id bigint, event_id bigint, at_ms bigint, act json)`,
+    changes.card_acts ?? [],
+  );
+  add(
     'ledger_insert_acts',
     `insert into tallystick_reconciliation_acts (company_id, at_ms, actor, action, item_id, subject, note, reason, request_id)
        select m.company_id, m.at_ms, m.actor, m.action, m.item_id, m.subject, m.note, m.reason, m.request_id
@@ -448,9 +461,26 @@ export function writes(state: LedgerState, changes: LedgerChanges, audit_rows: r
          subject text, note text, reason text, request_id text)`,
     changes.acts ?? [],
   );
+  const ended = changes.card_versions ?? [];
+  const ended_sql = `json_to_recordset($1::json) as m (card_id bigint, version bigint, state text, ended_at_ms bigint,
+         ended_by text, request_id text)`;
+  const ended_rows = ended.map((one) => ({ ...one, state: JSON.stringify(one.state) }));
+  add(
+    'ledger_keep_versions',
+    `insert into tallystick_card_versions (card_id, version, state, ended_at_ms, ended_by, request_id)
+       select m.card_id, m.version, m.state, m.ended_at_ms, m.ended_by, m.request_id from ${ended_sql}`,
+    ended_rows,
+  );
+  add(
+    'ledger_raise_versions',
+    `update tallystick_virtual_cards v set controls_version = m.version + 1
+       from (select card_id, max(version) as version from ${ended_sql} group by card_id) m where v.id = m.card_id`,
+    ended_rows,
+  );
+  add('ledger_keep_consultations', keep_consultations_sql, changes.consultations ?? []);
   add(
     'ledger_keep_refused',
-    keepRefused(),
+    keep_refused_sql,
     changes.quarantined.map(({ identity_sha256, message_sealed, ...refused }) => ({
       ...refused,
       identity_sha256: hex(identity_sha256),
@@ -510,6 +540,14 @@ function updateClearings(): string {
 
 const json_types = { integer: 'bigint', text: 'text', boolean: 'boolean', json: 'json' } as const;
 
+function keepConsultations(): string {
+  const columns = Object.entries(consultation_columns);
+  const names = columns.map(([name]) => `"${name}"`).join(', ');
+  const definitions = columns.map(([name, kind]) => `"${name}" ${json_types[kind]}`);
+  return `insert into tallystick_consultations (${names})
+    select ${names} from json_to_recordset($1::json) as m (${definitions.join(', ')}) ${consulted_again_sql}`;
+}
+
 function keepRefused(): string {
   const types = { ...json_types, bytes: 'text' } as const;
   const columns = Object.entries(refused_columns);
@@ -521,6 +559,10 @@ function keepRefused(): string {
     select 'quarantined', ${values.join(', ')} from json_to_recordset($1::json) as m (${definitions.join(', ')})
     ${refused_again_sql}`;
 }
+
+const update_clearings_sql = updateClearings();
+const keep_consultations_sql = keepConsultations();
+const keep_refused_sql = keepRefused();
 
 /** The SQLSTATE of an error of the database. */
 export function codeOf(error: unknown): unknown {

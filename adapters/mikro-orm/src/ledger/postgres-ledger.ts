@@ -67,6 +67,8 @@ export function postgresLedger(
 
   return {
     passes_at_once,
+    /** Answers arrive in microtasks: without this wait, the next messages of their callers miss the pass. */
+    gather: timers.nextTurn,
     pass: (messages, fold, bounds) => run((reads) => loadState(reads, templates, clock, messages), fold, bounds),
     passDue: (limit, fold) => run((reads) => loadDue(reads, templates, clock, limit), fold),
   };

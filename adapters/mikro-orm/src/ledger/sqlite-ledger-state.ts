@@ -25,8 +25,9 @@ import {
   suspectNumbers,
 } from '@tallystick/cards';
 import { type Clock, Fault, money } from '@tallystick/kernel';
+import { type CardRow, cardOf } from '../schema/records/card-rows.ts';
 import { type AuthorizationRow, authorizationOf, type ClearingRow, clearingOf } from '../schema/records/record-rows.ts';
-import { type CardRow, cardOf, idsAfter, idsNeeded, type TemplateRules } from './ledger-rows.ts';
+import { idsAfter, idsNeeded, type TemplateRules } from './ledger-rows.ts';
 import { SearchedMerchants } from './searched-merchants.ts';
 import type { LedgerStatements } from './sqlite-ledger-statements.ts';
 import type { SqliteLookups } from './sqlite-lookups.ts';

@@ -1,6 +1,13 @@
 import type { CandidateKeyKind, FileProgress, HistorySearch, PastWindow, WindowKey } from '@tallystick/cards';
 import type { Database } from 'better-sqlite3';
 import { listed, networkReferenceSql } from '../schema/look-ups.ts';
+import {
+  type CardRow,
+  card_columns,
+  card_tables,
+  type TemplateRow,
+  template_columns,
+} from '../schema/records/card-rows.ts';
 import { event_columns } from '../schema/records/event-row.ts';
 import {
   type AuthorizationRow,
@@ -11,9 +18,8 @@ import {
   selectList,
 } from '../schema/records/record-rows.ts';
 import { progress_counts, refused_again_sql, refused_columns } from '../schema/tables/imports.ts';
-import { type CardRow, card_columns, card_tables } from './ledger-rows.ts';
+import { consultation_columns, consulted_again_sql } from '../schema/tables/network.ts';
 
-/** A search by merchants as the parameters of a statement. */
 export interface MerchantParameters extends Pick<HistorySearch, 'since_ms'> {
   readonly card_id: number;
   /** A JSON array. */
@@ -84,9 +90,7 @@ export function prepareStatements(database: Database) {
     cards_due: sql<[number, number], CardRow>(
       `${cards} where v.next_hold_end_ms <= ? order by v.next_hold_end_ms limit ?`,
     ),
-    template: sql<[number], { mcc_rule: 'ALLOW' | 'DENY'; mcc_list: string }>(
-      'select mcc_rule, mcc_list from tallystick_purchase_templates where id = ?',
-    ),
+    template: sql<[number], TemplateRow>(`select ${template_columns} from tallystick_purchase_templates where id = ?`),
     authorization: sql<[number], AuthorizationRow>(`${authorizations} where a.id = ?`),
     /** The ids are a JSON array, also below. */
     authorizations: sql<[string], AuthorizationRow>(`${authorizations} where a.id in ${listed('?')}`),
@@ -129,6 +133,11 @@ export function prepareStatements(database: Database) {
          on conflict (card_id, window_start_ms) do update
          set held = excluded.held, cleared = excluded.cleared, uses = excluded.uses`,
     ),
+    keep_version: sql<unknown[]>(
+      `insert into tallystick_card_versions (card_id, version, state, ended_at_ms, ended_by, request_id)
+         values (?, ?, ?, ?, ?, ?)`,
+    ),
+    raise_version: sql<[number, number]>('update tallystick_virtual_cards set controls_version = ? where id = ?'),
     /** The last id that a table has given, by its name; undefined before the first. */
     last_id: database.prepare<[string], number>('select seq from sqlite_sequence where name = ?').pluck() as Prepared<
       [string],
@@ -141,6 +150,9 @@ export function prepareStatements(database: Database) {
     // SQLite writes an index again when a statement sets its column, even to the same value.
     update_next_hold_end: sql<[number | null, number]>(
       'update tallystick_virtual_cards set next_hold_end_ms = ? where id = ?',
+    ),
+    freeze_card: sql<[frozen_at_ms: number | null, id: number]>(
+      'update tallystick_virtual_cards set frozen_at_ms = ? where id = ?',
     ),
     insert_authorization: sql<[unknown[]]>(insertInto('tallystick_authorizations', Object.keys(authorization_columns))),
     update_authorization: sql<unknown[]>(
@@ -186,6 +198,13 @@ export function prepareStatements(database: Database) {
       `select 1 from json_each(?) j left join tallystick_reconciliation_items i on i.id = j.value
          where i.id is null or i.period_id is not null limit 1`,
     ),
+    insert_card_act: sql<[number, number, number, string]>(
+      insertInto('tallystick_card_acts', ['card_id', 'event_id', 'at_ms', 'act']),
+    ),
+    /** An act may have an id of an event that is not written. No event or act gets it again. */
+    use_event_id: sql<[number, number]>(
+      `update sqlite_sequence set seq = ? where name = 'tallystick_events' and seq < ?`,
+    ),
     insert_act: sql<unknown[]>(
       insertInto('tallystick_reconciliation_acts', [
         'company_id',
@@ -198,6 +217,9 @@ export function prepareStatements(database: Database) {
         'reason',
         'request_id',
       ]),
+    ),
+    keep_consultation: sql<[unknown[]]>(
+      `${insertInto('tallystick_consultations', Object.keys(consultation_columns))} ${consulted_again_sql}`,
     ),
     keep_refused: sql<[unknown[]]>(
       `${insertInto('tallystick_quarantine', ['status', ...Object.keys(refused_columns)])} ${refused_again_sql}`,

@@ -5,6 +5,7 @@ import { event_columns, eventRecord } from '../schema/records/event-row.ts';
 import { authorization_columns, clearing_change_columns, clearing_columns } from '../schema/records/record-rows.ts';
 import type { ColumnKind } from '../schema/tables/columns.ts';
 import { refused_columns } from '../schema/tables/imports.ts';
+import { consultation_columns } from '../schema/tables/network.ts';
 import { keyChangesOf } from './key-changes.ts';
 import { idsAfter } from './ledger-rows.ts';
 import type { LedgerStatements } from './sqlite-ledger-statements.ts';
@@ -22,6 +23,7 @@ export function writeChanges(
     statements.update_counters.run(window_start_ms, held, cleared, uses, code_failures, code_failures_on, card_id);
     if (ends.get(card_id) !== next_hold_end_ms) statements.update_next_hold_end.run(next_hold_end_ms, card_id);
   }
+  for (const { id, frozen_at_ms } of changes.cards_frozen ?? []) statements.freeze_card.run(frozen_at_ms, id);
   for (const window of changes.windows) statements.upsert_window.run(window);
   for (const authorization of changes.authorizations_inserted) {
     statements.insert_authorization.run(valuesOf(authorizations, authorization));
@@ -49,9 +51,20 @@ export function writeChanges(
     statements.insert_outbox.run(event.id, event.company_id, event.event_type);
   }
   writeAudit(statements, changes.audit_entries, audit_mac);
+  for (const { card_id, event_id, at_ms, act } of changes.card_acts ?? []) {
+    statements.insert_card_act.run(card_id, event_id, at_ms, JSON.stringify(act));
+    statements.use_event_id.run(event_id, event_id);
+  }
   for (const act of changes.acts ?? []) {
     const { company_id, at_ms, actor, action, item_id, subject, note, reason, request_id } = act;
     statements.insert_act.run(company_id, at_ms, actor, action, item_id, subject, note, reason, request_id);
+  }
+  for (const { card_id, version, state, ended_at_ms, ended_by, request_id } of changes.card_versions ?? []) {
+    statements.keep_version.run(card_id, version, JSON.stringify(state), ended_at_ms, ended_by, request_id);
+    statements.raise_version.run(version + 1, card_id);
+  }
+  for (const consultation of changes.consultations ?? []) {
+    statements.keep_consultation.run(valuesOf(consultations, consultation));
   }
   for (const refused of changes.quarantined) {
     statements.keep_refused.run(['quarantined', ...valuesOf(quarantine, refused)]);
@@ -98,6 +111,7 @@ const clearings = Object.entries(clearing_columns);
 const clearing_changes = Object.entries(clearing_change_columns);
 const events = Object.entries(event_columns);
 const quarantine = Object.entries(refused_columns);
+const consultations = Object.entries(consultation_columns);
 
 /** The values of a record in the order of its columns, in types that SQLite accepts. */
 function valuesOf(columns: readonly (readonly [string, ColumnKind | 'bytes'])[], record: object): unknown[] {

@@ -49,6 +49,7 @@ export function sqliteLedger(
   }
 
   return {
+    blocks_process: true,
     /**
      * A pass takes a whole turn, however many messages it has. Without this wait, the request of
      * one socket would be decided and committed before the next socket is read.

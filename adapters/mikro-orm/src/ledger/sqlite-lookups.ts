@@ -57,12 +57,10 @@ export function sqliteLookups(database: Database) {
       const later = firstHoldAfter(now_ms);
       return [...by_range.all(card_id, hold_range.low, later), ...first_by_range.all(card_id, later, hold_range.high)];
     },
-    /** The card's roots that have the key. */
     rootsByReference(card_id: number, key: CandidateKey): AuthorizationRow[] {
       const range = referenceRange(key);
       return range === null ? [] : roots_by_range.all(card_id, range.low, range.high);
     },
-    /** The ids of the card's roots that have one of the keys. */
     rootIdsByReferences(card_id: number, keys: readonly CandidateKey[]): number[] {
       const lows = keys.flatMap((key) => referenceRange(key)?.low ?? []);
       return lows.length === 0 ? [] : ids_by_lows.all(JSON.stringify(lows), card_id);

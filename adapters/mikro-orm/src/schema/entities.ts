@@ -3,6 +3,7 @@ import { dialectOf } from './dialect.ts';
 import { ApiKey, Company, IdempotencyRecord } from './tables/access.ts';
 import { Account, Statement, StatementLine } from './tables/accounts.ts';
 import { AuditChain, AuditEntry } from './tables/audit.ts';
+import { Backtest, BacktestDifference } from './tables/backtests.ts';
 import {
   AccountBalance,
   AccountProfile,
@@ -14,19 +15,29 @@ import {
   StandingOrder,
 } from './tables/bank.ts';
 import {
+  CardVersion,
   CardWindow,
   PurchaseTemplate,
   RealCard,
+  TemplateVersion,
   VirtualCard,
   VirtualCardDetails,
   VirtualCardMetadata,
 } from './tables/cards.ts';
 import { AuthorisationRecord, Consent, ThirdParty } from './tables/consents.ts';
+import { DecisionEndpoint } from './tables/decision-endpoints.ts';
 import { Event, EventFilterBlock, EventIndexState, EventOutboxEntry, Subscription } from './tables/events.ts';
 import { Import, ImportBatch, ImportStatement, Quarantined } from './tables/imports.ts';
 import { Installation, Retention, SandboxClock } from './tables/installation.ts';
 import { Mail, MailboxMessage, OneTimeLink } from './tables/mail.ts';
-import { Authorization, AuthorizationKey, Clearing, UnknownNumberMessage } from './tables/network.ts';
+import {
+  Authorization,
+  AuthorizationKey,
+  CardAct,
+  Clearing,
+  Consultation,
+  UnknownNumberMessage,
+} from './tables/network.ts';
 import {
   ReconciliationAct,
   ReconciliationActRecord,
@@ -50,19 +61,26 @@ export const entities = [
   VirtualCardDetails,
   VirtualCardMetadata,
   CardWindow,
+  CardVersion,
+  TemplateVersion,
   Authorization,
   AuthorizationKey,
+  CardAct,
   Clearing,
+  Consultation,
   Event,
   EventFilterBlock,
   EventIndexState,
   UnknownNumberMessage,
+  Backtest,
+  BacktestDifference,
   AuditEntry,
   IdempotencyRecord,
   SandboxClock,
   Installation,
   Webhook,
   WebhookEventType,
+  DecisionEndpoint,
   EventOutboxEntry,
   Delivery,
   DeliveryAttempt,

@@ -3,7 +3,10 @@ import { it } from 'node:test';
 import {
   account_store_contract,
   audit_log_contract,
+  authorizationSearchContract,
+  backtest_store_contract,
   card_store_contract,
+  consultation_store_contract,
   import_store_contract,
   makeCard,
   makeOwner,
@@ -11,12 +14,16 @@ import {
   real_card_store_contract,
   sealedNumber,
 } from '@tallystick/harness';
+import { propertyParameters } from '@tallystick/test-support';
 import { keepsContracts } from './contract-suites.ts';
 import { onEveryDatabase } from './fixture.ts';
 
 keepsContracts({
   CardStore: card_store_contract,
+  'CardStore, and searches of authorizations': authorizationSearchContract(propertyParameters({ short: 25, full: 75 })),
   RealCardStore: real_card_store_contract,
+  BacktestStore: backtest_store_contract,
+  ConsultationStore: consultation_store_contract,
   QuarantineStore: quarantine_store_contract,
   AuditLog: audit_log_contract,
   AccountStore: account_store_contract,

@@ -21,6 +21,7 @@ onEveryDatabase('the store of templates', (fixture, name) => {
         description: 'Where one eats',
         mcc_list: ['5812'],
         mcc_rule: 'ALLOW',
+        merchant_controls: null,
         required_control: 'VELOCITY',
         status: 'PENDING',
         transaction_key: 'key',
@@ -31,6 +32,7 @@ onEveryDatabase('the store of templates', (fixture, name) => {
         updated_at_ms: noon_ms,
         deleted_at_ms: null,
         completes_at_ms: 1,
+        version: 1,
       }),
     );
     const [held, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

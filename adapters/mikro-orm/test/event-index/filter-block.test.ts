@@ -7,12 +7,12 @@ import {
   addEntries,
   addMatches,
   beginsAfter,
-  hasMatch,
   type KeyedOffsets,
+  matchingBytes,
   start_bytes,
   toBlocks,
 } from '../../src/event-index/filter-block.ts';
-import { bytesOf, companyPrefix, keyRangeOf, valueKey } from '../../src/event-index/filter-key.ts';
+import { bytesOf, companyPart, keyOf, keyRangeOf } from '../../src/event-index/filter-key.ts';
 import { type FilterValues, indexField, mergeField } from '../../src/event-index/index-range.ts';
 
 const integer = fc.oneof(fc.integer({ min: -3, max: 300 }), fc.maxSafeInteger());
@@ -33,14 +33,17 @@ describe('keys of the filter index', () => {
       const event = { event_type: 'x', created_at_ms: 0, payload };
       const indexed = indexedValuesOf(event)[name];
       fc.pre(indexed !== null);
-      const key = bytesOf(companyPrefix(company_id) + valueKey(indexed));
+      const key = bytesOf(keyOf(companyPart(company_id), indexed));
+      const searched = typeof indexed === 'string' ? [company_id, null] : [company_id];
       for (const filter of [
         { name, kind: 'range', ...ends },
         { name, kind: 'equals', value },
       ] as const) {
-        const { from, to } = keyRangeOf(company_id, filter);
-        const is_within = Buffer.compare(key, from) >= 0 && Buffer.compare(key, to) <= 0;
-        assert.equal(is_within, matches(event, filter));
+        for (const company of searched) {
+          const { from, to } = keyRangeOf(company, filter);
+          const is_within = Buffer.compare(key, from) >= 0 && Buffer.compare(key, to) <= 0;
+          assert.equal(is_within, matches(event, filter));
+        }
       }
     });
     fc.assert(property, propertyParameters({ short: 500, full: 1_500 }));
@@ -50,7 +53,7 @@ describe('keys of the filter index', () => {
     const property = fc.property(company, company, integer, (mine, other, value) => {
       fc.pre(mine !== other);
       const { from, to } = keyRangeOf(mine, { name: 'payload.billing_amount', kind: 'range' });
-      const key = bytesOf(companyPrefix(other) + valueKey(value));
+      const key = bytesOf(keyOf(companyPart(other), value));
       assert(Buffer.compare(key, from) < 0 || Buffer.compare(key, to) > 0);
     });
     fc.assert(property, propertyParameters({ short: 500, full: 1_500 }));
@@ -95,48 +98,76 @@ describe('blocks of the filter index', () => {
     fc.assert(property, propertyParameters({ short: 200, full: 600 }));
   });
 
+  it('return exactly the events of the company whose text is in the range, of one company or of all', () => {
+    const of_text = { field: 5, column: 'net_reference_number' };
+    const textOf = (value: number) => `${String.fromCharCode(110 + value)}|`;
+    const bounds = fc.tuple(fc.integer({ min: -3, max: 41 }), fc.integer({ min: -3, max: 41 }));
+    const property = fc.property(values, bounds, (drawn, [from, to]) => {
+      const events = eventsOf(drawn, 128);
+      const range = { from_id: 128, range_size: 128 };
+      const texts = events.map(([id, company_id, value]): FilterValues => {
+        return [id, company_id, value === null ? null : textOf(Number(value))];
+      });
+      const blocks = indexField(range, of_text, texts, 0);
+      for (const company_id of [1, 2, 3, null]) {
+        const filter = { name: 'payload.net_ref_num', kind: 'range', from: textOf(from), to: textOf(to) } as const;
+        const found: number[] = [];
+        for (const { entries } of blocks) addMatches(entries, 128, keyRangeOf(company_id, filter), found);
+        const expected = events.flatMap(([id, of, value]) => {
+          const is_met = value !== null && Number(value) >= from && Number(value) <= to;
+          return is_met && (company_id ?? of) === of ? [id] : [];
+        });
+        assert.deepEqual(
+          found.toSorted((a, b) => a - b),
+          expected,
+        );
+      }
+    });
+    fc.assert(property, propertyParameters({ short: 200, full: 600 }));
+  });
+
   it('show their keys in the first bytes, however long the keys and the last list are', () => {
-    const prefix = companyPrefix(Number.MAX_SAFE_INTEGER);
-    const last_key = prefix + valueKey('\uffff'.repeat(255));
+    const part = companyPart(Number.MAX_SAFE_INTEGER);
+    const last_key = keyOf(part, '\uffff'.repeat(255));
     const every_event = Array.from({ length: 8_192 }, (_, offset) => offset);
     const above = bytesOf(`${last_key}\u00ff`);
     // The last entry begins at places up to the last one in a block.
     for (let length = 1; length < 1_000; length += 1) {
       const first_lengths = [Math.min(length, 500), Math.max(0, length - 500)];
-      const firsts = first_lengths.map((chars, at) => prefix + valueKey(`${at}${'a'.repeat(chars)}`));
-      const written: KeyedOffsets = new Map([
-        ...firsts.map((key) => [key, [0]] as [string, number[]]),
-        [last_key, every_event],
-      ]);
+      const firsts = first_lengths.map((chars, at) => keyOf(part, `${at}${'a'.repeat(chars)}`));
+      const written = [...firsts.map((key) => ({ key, offsets: [0] })), { key: last_key, offsets: [...every_event] }];
       const block = toBlocks(written).find(({ entries }) => entries.length > 8_192)!;
       const start = block.entries.subarray(0, start_bytes);
-      const has = (key: Buffer) => hasMatch(start, { from: key, to: key });
+      const has = (key: Buffer) => matchingBytes(start, { from: key, to: key }) > 0;
       assert(has(bytesOf(last_key)), `with ${length} characters before`);
       assert(!has(above));
-      assert(beginsAfter(start, bytesOf(companyPrefix(1))) && !beginsAfter(start, block.first_key));
+      assert(beginsAfter(start, bytesOf(keyOf(part, '!'))) && !beginsAfter(start, block.first_key));
     }
   });
 
   it('begin with their first key, ascend, and return what was written', () => {
-    const keyed = fc.array(fc.tuple(text, fc.uniqueArray(fc.nat({ max: 8_191 }), { minLength: 1 })), {
-      maxLength: 200,
-    });
+    const part_of_one = companyPart(1);
+    const keyed = fc.array(fc.oneof(text, fc.constantFrom('a', 'b', 'ab')), { maxLength: 500 });
     const property = fc.property(keyed, (drawn) => {
-      const written: KeyedOffsets = new Map(
-        drawn.map(([value, offsets]) => [valueKey(value), offsets.toSorted((a, b) => a - b)]),
-      );
-      const blocks = toBlocks(written);
-      const read: KeyedOffsets = new Map();
+      const written = drawn.map((value, offset) => ({ key: keyOf(part_of_one, value), offset }));
+      const blocks = toBlocks(written.map(({ key, offset }) => ({ key, offsets: [offset] })));
+      const read: KeyedOffsets[] = [];
       for (const [at, { first_key, entries }] of blocks.entries()) {
         const previous = blocks[at - 1];
         assert(previous === undefined || Buffer.compare(previous.first_key, first_key) < 0);
-        const of_block: KeyedOffsets = new Map();
+        const of_block: KeyedOffsets[] = [];
         addEntries(entries, 0, of_block);
-        assert.equal([...of_block.keys()][0], first_key.toString('latin1'));
+        assert.equal(of_block[0]!.key, first_key.toString('latin1'));
         addEntries(entries, 5, read);
       }
-      const shifted = [...written].map(([key, offsets]) => [key, offsets.map((offset) => offset + 5)] as const);
-      assert.deepEqual(new Map([...read].sort()), new Map(shifted.sort()));
+      const expected = Map.groupBy(written, ({ key }) => key);
+      assert.equal(read.length, expected.size);
+      for (const { key, offsets } of read) {
+        assert.deepEqual(
+          offsets,
+          expected.get(key)!.map(({ offset }) => offset + 5),
+        );
+      }
     });
     fc.assert(property, propertyParameters({ short: 100, full: 300 }));
   });

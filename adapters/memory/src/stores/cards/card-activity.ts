@@ -1,18 +1,15 @@
-import type { Authorization, CardStore } from '@tallystick/cards';
+import {
+  type Authorization,
+  authorization_event_type,
+  type CardStore,
+  type HoldEnds,
+  no_hold_ends,
+} from '@tallystick/cards';
+import { matches } from '@tallystick/events';
+import { money } from '@tallystick/kernel';
 import { newestFirst } from '../../storage/paging.ts';
 import type { State } from '../../storage/state.ts';
 import type { Table } from '../../storage/table.ts';
-
-type CardActivity = Pick<
-  CardStore,
-  | 'heldPastEnd'
-  | 'newestAuthorizations'
-  | 'newestClearings'
-  | 'authorizations'
-  | 'findAuthorization'
-  | 'clearings'
-  | 'findClearings'
->;
 
 interface Activity {
   readonly reduced_at_ms: number | null;
@@ -22,25 +19,34 @@ interface Activity {
 }
 
 /** The activity of cards: their authorizations and clearings, newest first. */
-export function cardActivity({ authorizations, cards, clearings }: State): CardActivity {
+export function cardActivity({ authorizations, cards, clearings, events }: State) {
   /**
-   * A message that changed the hold of a root has the status of its root, unless it was declined.
+   * A message that changed the hold of a root has the status of its root. One that was declined, or
+   * is about a declined one, changed none.
    */
   function withStatusOfRoot(row: Authorization): Authorization {
-    if (row.status === 'declined' || row.root_id === null) return row;
-    return { ...row, status: authorizations.get(row.root_id)?.status ?? row.status };
+    const root = row.root_id === null ? undefined : authorizations.get(row.root_id);
+    if (root === undefined || row.status === 'declined' || root.status === 'declined') return row;
+    return { ...row, status: root.status };
   }
 
   return {
-    async heldPastEnd(card_ids, now_ms) {
-      const sums = new Map<number, number>();
+    async holdEnds(card_ids, now_ms) {
+      const ends = new Map(card_ids.map((id): [number, HoldEnds] => [id, no_hold_ends]));
       for (const { card_id, status, held, hold_end_ms, window_start_ms } of authorizations.values()) {
-        const is_open = status === 'open' || status === 'partially_cleared';
-        if (!card_ids.includes(card_id) || !is_open || hold_end_ms === null || hold_end_ms > now_ms) continue;
+        const known = ends.get(card_id);
+        const is_open = (status === 'open' || status === 'partially_cleared') && held > 0;
+        if (known === undefined || !is_open || hold_end_ms === null) continue;
         if (cards.get(card_id)?.counters.window_start_ms !== window_start_ms) continue;
-        sums.set(card_id, (sums.get(card_id) ?? 0) + held);
+        const { held_past_end, next_hold_end_ms } = known;
+        ends.set(
+          card_id,
+          hold_end_ms <= now_ms
+            ? { held_past_end: money(held_past_end + held), next_hold_end_ms }
+            : { held_past_end, next_hold_end_ms: Math.min(next_hold_end_ms ?? hold_end_ms, hold_end_ms) },
+        );
       }
-      return sums;
+      return ends;
     },
 
     async newestAuthorizations(card_ids, limit) {
@@ -50,6 +56,24 @@ export function cardActivity({ authorizations, cards, clearings }: State): CardA
 
     async newestClearings(card_ids, limit) {
       return new Map(newestOfEach(clearings, card_ids, limit));
+    },
+
+    async searchAuthorizations(company_id, { status, filters }, page) {
+      const decided = events.values().filter((event) => {
+        const is_of_company = (company_id ?? event.company_id) === event.company_id;
+        return is_of_company && event.event_type === authorization_event_type;
+      });
+      const found = decided
+        .filter((event) => filters.every((filter) => matches(event, filter)))
+        .flatMap(({ id, payload }) => {
+          const row = authorizations.get(Number(payload.id));
+          if (row === undefined || row.reduced_at_ms !== null) return [];
+          return [{ id, authorization: withStatusOfRoot(row), card: cards.get(row.card_id)! }];
+        })
+        .filter(({ authorization: { id, root_id, status: own } }) => {
+          return status === undefined || (own === status && (own === 'declined' || root_id === id));
+        });
+      return newestFirst('found_authorizations', found, page);
     },
 
     async authorizations(company_id, card_id, page) {
@@ -70,7 +94,7 @@ export function cardActivity({ authorizations, cards, clearings }: State): CardA
       const found = [...new Set(ids)].flatMap((id) => clearings.get(id) ?? []);
       return found.filter(({ reduced_at_ms }) => reduced_at_ms === null).sort((a, b) => a.id - b.id);
     },
-  };
+  } satisfies Partial<CardStore>;
 }
 
 function ofCard<Row extends Activity>(table: Table<Row>, company_id: number, card_id: number): readonly Row[] {

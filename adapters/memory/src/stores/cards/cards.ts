@@ -1,7 +1,7 @@
-import { type CardFilter, type CardStore, newCounters, type VirtualCard } from '@tallystick/cards';
-import { Fault, toHex } from '@tallystick/kernel';
-import { newestFirst } from '../../storage/paging.ts';
-import type { State } from '../../storage/state.ts';
+import { type CardFilter, type CardStore, type CardVersion, newCounters, type VirtualCard } from '@tallystick/cards';
+import { assert, Fault, toHex } from '@tallystick/kernel';
+import { newestBelow, newestFirst } from '../../storage/paging.ts';
+import { type State, versionKey } from '../../storage/state.ts';
 import { HeldRows } from '../../storage/table.ts';
 import { cardActivity } from './card-activity.ts';
 
@@ -25,7 +25,7 @@ export function cardStore(state: State): CardStore {
 
     async find(company_id, id, options) {
       const card = cards.get(id);
-      if (card?.company_id !== company_id) return null;
+      if (card === undefined || (company_id ?? card.company_id) !== card.company_id) return null;
       if (options?.for_update) held.hold(id);
       return card;
     },
@@ -35,14 +35,28 @@ export function cardStore(state: State): CardStore {
     },
 
     async list(company_id, filter, page) {
-      const listed = cards.values().filter((card) => card.company_id === company_id && meets(card, filter));
+      const of_company = cards.values().filter((card) => (company_id ?? card.company_id) === card.company_id);
+      const listed = of_company.filter((card) => meets(card, filter));
       return newestFirst('virtual_cards', listed, page);
     },
 
     async update(card) {
       held.assertHeld(card.id);
-      const { counters } = cards.get(card.id)!;
-      cards.set(card.id, { ...card, counters });
+      const { counters, frozen_at_ms } = cards.get(card.id)!;
+      cards.set(card.id, { ...card, counters, frozen_at_ms });
+    },
+
+    async keepVersion(ended) {
+      held.assertHeld(ended.card_id);
+      keepCardVersion(state, ended);
+    },
+
+    async versionsBelow(card_id, version, limit) {
+      return newestBelow(
+        state.card_versions.values().filter((row) => row.card_id === card_id),
+        version,
+        limit,
+      );
     },
 
     async resetCodeFailures(card_id) {
@@ -86,11 +100,21 @@ export function cardStore(state: State): CardStore {
   };
 }
 
-function meets(card: VirtualCard, { metadata = {}, ...equalities }: CardFilter): boolean {
+/** Violates when the number is kept already. */
+export function keepCardVersion({ card_versions }: State, ended: CardVersion): void {
+  const key = versionKey(ended.card_id, ended.version);
+  assert(!card_versions.has(key), `version ${ended.version} of card ${ended.card_id} is kept already`);
+  card_versions.set(key, ended);
+}
+
+function meets(card: VirtualCard, { metadata = {}, ids, frozen, ...equalities }: CardFilter): boolean {
   return (
+    (ids === undefined || ids.includes(card.id)) &&
+    (frozen === undefined || frozen === (card.frozen_at_ms !== null)) &&
     Object.entries(equalities).every(
       ([name, value]) => value === undefined || card[name as keyof VirtualCard] === value,
-    ) && Object.entries(metadata).every(([name, text]) => metadataText(card, name) === text)
+    ) &&
+    Object.entries(metadata).every(([name, text]) => metadataText(card, name) === text)
   );
 }
 

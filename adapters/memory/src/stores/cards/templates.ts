@@ -1,10 +1,10 @@
-import { invalid } from '@tallystick/kernel';
+import { assert, invalid } from '@tallystick/kernel';
 import { name_taken, type PurchaseTemplate, type TemplateStore } from '@tallystick/templates';
-import { newestFirst } from '../../storage/paging.ts';
-import type { State } from '../../storage/state.ts';
+import { newestBelow, newestFirst } from '../../storage/paging.ts';
+import { type State, versionKey } from '../../storage/state.ts';
 import { HeldRows } from '../../storage/table.ts';
 
-export function templateStore({ companies, templates }: State): TemplateStore {
+export function templateStore({ companies, templates, template_versions }: State): TemplateStore {
   const held = new HeldRows('template');
 
   function living(): readonly PurchaseTemplate[] {
@@ -66,6 +66,18 @@ export function templateStore({ companies, templates }: State): TemplateStore {
     async update(template) {
       held.assertHeld(template.id);
       templates.set(template.id, template);
+    },
+
+    async keepVersion(ended) {
+      held.assertHeld(ended.template_id);
+      const key = versionKey(ended.template_id, ended.version);
+      assert(!template_versions.has(key), `version ${ended.version} of template ${ended.template_id} is kept already`);
+      template_versions.set(key, ended);
+    },
+
+    async versionsBelow(template_id, version, limit) {
+      const own = template_versions.values().filter((row) => row.template_id === template_id);
+      return newestBelow(own, version, limit);
     },
   };
 }

@@ -23,7 +23,8 @@ export function eventStore(state: State): EventStore {
     async list(company_id, filters, page) {
       const met = events
         .values()
-        .filter((event) => event.company_id === company_id && filters.every((filter) => matches(event, filter)));
+        .filter((event) => (company_id ?? event.company_id) === event.company_id)
+        .filter((event) => filters.every((filter) => matches(event, filter)));
       return newestFirst('events', met, page);
     },
   };

@@ -4,20 +4,8 @@ import type { State } from '../../storage/state.ts';
 import { found } from '../../storage/table.ts';
 import { accountStore, changeStanding } from '../bank/accounts.ts';
 
-type PeriodStore = Pick<
-  ReconciliationStore,
-  | 'insertPeriod'
-  | 'updatePeriod'
-  | 'listPeriods'
-  | 'findPeriod'
-  | 'newestPeriod'
-  | 'lastRecords'
-  | 'freeze'
-  | 'unfreeze'
->;
-
 /** Closed periods, and the items that they freeze. */
-export function periodStore(state: State): PeriodStore {
+export function periodStore(state: State) {
   const { clearings, reconciliation_items, reconciliation_periods, statement_lines } = state;
   return {
     async insertPeriod(period) {
@@ -77,5 +65,5 @@ export function periodStore(state: State): PeriodStore {
       }
       return first.map((item) => reconciliation_items.set(item.id, { ...item, period_id: null }));
     },
-  };
+  } satisfies Partial<ReconciliationStore>;
 }

@@ -13,13 +13,8 @@ import {
 import type { State } from '../../storage/state.ts';
 import { found } from '../../storage/table.ts';
 
-type RecordReads = Pick<
-  ReconciliationStore,
-  'authorizations' | 'clearings' | 'clearingIdsOf' | 'clearingsReferring' | 'candidateRecords' | 'lines'
->;
-
 /** What items are made of. */
-export function recordReads(state: State, setting: StatementKeySetting): RecordReads {
+export function recordReads(state: State, setting: StatementKeySetting) {
   const { authorizations, clearings, statement_lines } = state;
   const currenciesOf = (card_id: number): CardCurrencies => {
     const card = state.cards.get(card_id)!;
@@ -68,7 +63,7 @@ export function recordReads(state: State, setting: StatementKeySetting): RecordR
         statement_line_id: line.standing === 'differs' ? statedLineOf(state, line) : null,
       }));
     },
-  };
+  } satisfies Partial<ReconciliationStore>;
 }
 
 /**

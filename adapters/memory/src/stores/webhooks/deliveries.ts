@@ -1,11 +1,11 @@
-import type { Delivery, DeliveryReading, DeliveryStore } from '@tallystick/events';
-import { isWithin, newestFirst } from '../../storage/paging.ts';
+import { type Delivery, type DeliveryReading, type DeliveryStore, matches } from '@tallystick/events';
+import { isWithin, newestFirst, newestFirstByTime } from '../../storage/paging.ts';
 import type { State } from '../../storage/state.ts';
 import { HeldRows } from '../../storage/table.ts';
 
 /** Deliveries as clients read and restart them. */
 export function deliveryStore(state: State): DeliveryStore {
-  const { deliveries, delivery_attempts } = state;
+  const { deliveries, delivery_attempts, events } = state;
   const held = new HeldRows('delivery');
 
   function of(webhook_id: number, id: number): Delivery | null {
@@ -42,6 +42,19 @@ export function deliveryStore(state: State): DeliveryStore {
         );
       const { items, next } = newestFirst('all-deliveries', listed, page);
       return { items: readingsOf(items), next };
+    },
+
+    async listOfEvents(company_id, wanted, page) {
+      const met = events.values().filter((event) => event.company_id === company_id);
+      const ids = new Set(
+        met
+          .filter((event) => wanted.some((filters) => filters.every((filter) => matches(event, filter))))
+          .map(({ id }) => id),
+      );
+      const listed = deliveries.values().filter(({ event_id }) => ids.has(event_id));
+      const placed = listed.map((delivery) => ({ id: delivery.id, at_ms: delivery.event_id, delivery }));
+      const { items, next } = newestFirstByTime('event-deliveries', placed, page);
+      return { items: readingsOf(items.map(({ delivery }) => delivery)), next };
     },
 
     async read(webhook_id, id) {

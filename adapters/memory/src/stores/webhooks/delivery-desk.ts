@@ -41,7 +41,6 @@ export function deliveryDesk(transactions: Transactions): DeliveryDesk {
   };
 }
 
-/** Pending deliveries of active webhooks. */
 function pendingOfActive({ deliveries, webhooks }: State): readonly Delivery[] {
   return deliveries
     .values()

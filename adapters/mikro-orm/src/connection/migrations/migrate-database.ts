@@ -4,7 +4,7 @@ import { connect } from '../connection.ts';
 import { findApplied, migrate } from './migrate.ts';
 import { printMissing } from './print-missing.ts';
 
-/** See `PersistencePorts`. */
+/** See `ConnectionOptions`. */
 export interface DatabaseToMigrate {
   readonly database_url: string;
   readonly schema?: string | undefined;

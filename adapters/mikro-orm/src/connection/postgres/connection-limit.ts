@@ -184,7 +184,6 @@ export class ConnectionLimit {
 
 /** A pool whose size changes, and whose callers wait when the server refuses a connection. */
 export class LimitedPool extends pg.Pool {
-  /** The clients that are connected. */
   readonly open_clients = new Set<pg.PoolClient>();
   readonly #limit: ConnectionLimit;
   /** The first connection, while it is being opened. */

@@ -38,11 +38,10 @@ const look_every_ms = 5;
 export interface PostgresPoolOptions {
   /** The address, or the connection options of the pool of a host. */
   readonly url: string | pg.PoolConfig;
-  /** The schema of the tables. */
   readonly schema: string;
   /** The most connections of the process; 15 when absent. */
   readonly connections_max?: number | undefined;
-  /** See `PersistencePorts`. */
+  /** See `ConnectionOptions`. */
   readonly onFewerConnections?: ((connections: Connections) => void) | undefined;
   /** The time to the deadline of a decision, milliseconds. Its look-ups end within half of it. */
   readonly decision_ms_max: number;

@@ -2,7 +2,6 @@ import type { ClientBase, Connection, FieldDef, Submittable } from 'pg';
 import { releaseCopied } from './copied-rows.ts';
 import type { NamedQuery } from './named-query.ts';
 
-/** The answer to one statement. */
 export interface Answer {
   readonly command: string;
   // biome-ignore lint/suspicious/noExplicitAny: as the rows of the client's own results

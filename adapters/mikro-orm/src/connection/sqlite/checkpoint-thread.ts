@@ -18,7 +18,6 @@ export interface CheckpointThreadData {
 
 export type CheckpointThreadQuestion = 'copy' | 'end';
 
-/** Starts the thread for an open database. */
 export function startCheckpointThread(database: Database, data: CheckpointThreadData): Worker {
   return new Worker(program, { eval: true, workerData: { ...data, library: libraryOf(database) } });
 }

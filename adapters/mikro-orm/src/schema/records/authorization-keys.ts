@@ -64,7 +64,6 @@ export function holdKey({ id, status, held, hold_end_ms }: Hold): string | null 
   return `h${sortableNumber(hold_end_ms)}${sortableNumber(id)}`;
 }
 
-/** The messages with this trace id. */
 export function traceRange(trace_id: string): KeyRange {
   return rangeOf(`m${escapeText(trace_id)}`);
 }

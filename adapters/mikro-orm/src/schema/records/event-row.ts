@@ -1,12 +1,12 @@
 import { type FilterName, filter_fields, indexedValuesOf, type NewEvent } from '@tallystick/events';
 import { type ColumnKind, columnsOf } from '../tables/columns.ts';
 import { Event, event_filter_columns } from '../tables/events.ts';
+import { storedPayload } from './stored-payload.ts';
 
 const payload_filters = (Object.keys(filter_fields) as FilterName[]).filter(
   (name) => filter_fields[name].payload_key !== null,
 );
 
-/** The columns of an event that are written. */
 export const event_columns: Readonly<Record<string, ColumnKind>> = columnsOf(Event);
 
 /** The row of an event. Each value that a filter of the payload compares has a column. */
@@ -18,7 +18,7 @@ export function eventRecord(event: NewEvent & { readonly id: number }): Record<s
     event_type,
     created_at_ms,
     request_id,
-    payload,
+    payload: storedPayload(payload),
     previous,
   };
   const indexed = indexedValuesOf(event);

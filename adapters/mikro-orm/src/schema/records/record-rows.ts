@@ -13,7 +13,6 @@ export const clearing_change_columns: Readonly<Record<string, ColumnKind>> = Obj
   changing_clearing_fields.map((name) => [name, clearing_columns[name]]),
 );
 
-/** The columns as a select list from the table `alias`. */
 export function selectList(columns: Readonly<Record<string, ColumnKind>>, alias: string): string {
   return Object.keys(columns)
     .map((column) => `${alias}.${column}`)
@@ -25,7 +24,7 @@ type Stored<Item, Flag extends keyof Item> = Omit<Item, Flag | 'details'> & {
 } & { readonly [Name in Flag]: boolean | 0 | 1 };
 
 /** A row of `authorization_columns` as the drivers return it. */
-export type AuthorizationRow = Stored<Authorization, 'incremental'>;
+export type AuthorizationRow = Omit<Stored<Authorization, 'incremental'>, 'facts'> & { readonly facts: string | null };
 
 /** A row of `clearing_columns` as the drivers return it. */
 export type ClearingRow = Omit<Stored<Clearing, 'partial' | 'review' | 'synthetic_id'>, 'sent' | 'choices'> & {
@@ -34,7 +33,12 @@ export type ClearingRow = Omit<Stored<Clearing, 'partial' | 'review' | 'syntheti
 };
 
 export function authorizationOf(row: AuthorizationRow): Authorization {
-  return { ...row, incremental: Boolean(row.incremental), details: JSON.parse(row.details) };
+  return {
+    ...row,
+    incremental: Boolean(row.incremental),
+    facts: row.facts === null ? null : JSON.parse(row.facts),
+    details: JSON.parse(row.details),
+  };
 }
 
 export function clearingOf(row: ClearingRow): Clearing {

@@ -33,6 +33,7 @@ export const PurchaseTemplate = defineEntity({
     description: p.text(),
     mcc_list: json(),
     mcc_rule: p.text().$type<MccRule>(),
+    merchant_controls: json().nullable(),
     required_control: p.text().$type<RequiredControl>(),
     status: p.text().$type<TemplateStatus>(),
     transaction_key: p.text(),
@@ -43,6 +44,7 @@ export const PurchaseTemplate = defineEntity({
     updated_at_ms: int(),
     deleted_at_ms: int().nullable(),
     completes_at_ms: int().nullable(),
+    version: int().defaultRaw('1'),
   },
   indexes: [
     { name: 'tallystick_purchase_templates_page', properties: ['company_id', 'id'] },
@@ -80,6 +82,7 @@ export const VirtualCard = defineEntity({
     supplier_id: int().nullable(),
     created_at_ms: int(),
     canceled_at_ms: int().nullable(),
+    frozen_at_ms: int().nullable(),
     // Controls
     per_transaction_min: money(),
     per_transaction_max: money(),
@@ -92,6 +95,8 @@ export const VirtualCard = defineEntity({
     currency: p.text().nullable(),
     valid_starting_on: p.text(),
     valid_ending_on: p.text(),
+    merchant_controls: json().nullable(),
+    controls_version: int().defaultRaw('1'),
     // Counters
     window_start_ms: int(),
     held: money(),
@@ -109,7 +114,9 @@ export const VirtualCard = defineEntity({
     { name: 'tallystick_virtual_cards_rcn', properties: ['company_id', 'rcn_id', 'id'] },
     { name: 'tallystick_virtual_cards_template', properties: ['company_id', 'template_id', 'id'] },
     { name: 'tallystick_virtual_cards_status', properties: ['company_id', 'status', 'id'] },
-    { name: 'tallystick_virtual_cards_last4', properties: ['company_id', 'last4', 'id'] },
+    { name: 'tallystick_virtual_cards_frozen', properties: ['company_id', 'id'], where: 'frozen_at_ms is not null' },
+    // Operators find it in all companies. The company comes last, because no number is common.
+    { name: 'tallystick_virtual_cards_last4', properties: ['last4', 'id', 'company_id'] },
     {
       name: 'tallystick_virtual_cards_supplier',
       properties: ['company_id', 'supplier_id', 'id'],
@@ -147,6 +154,7 @@ export const VirtualCardMetadata = defineEntity({
   name: 'VirtualCardMetadata',
   tableName: 'tallystick_virtual_card_metadata',
   properties: {
+    /** The company of the card, or 0: each entry stands also among those of all companies. */
     company_id: p.bigint('number').primary(),
     /** A hash of the name and its value as text: short whatever their length. */
     entry: p.uint8array().primary(),
@@ -165,4 +173,26 @@ export const CardWindow = defineEntity({
     cleared: money(),
     uses: int(),
   },
+});
+
+const ended_version = {
+  version: p.bigint('number').primary(),
+  state: json(),
+  ended_at_ms: int(),
+  ended_by: p.text(),
+  request_id: p.text().nullable(),
+};
+
+/** The states of cards that are over. A card that was never changed has none. */
+export const CardVersion = defineEntity({
+  name: 'CardVersion',
+  tableName: 'tallystick_card_versions',
+  properties: { card_id: p.bigint('number').primary(), ...ended_version },
+});
+
+/** The same of templates. */
+export const TemplateVersion = defineEntity({
+  name: 'TemplateVersion',
+  tableName: 'tallystick_template_versions',
+  properties: { template_id: p.bigint('number').primary(), ...ended_version },
 });

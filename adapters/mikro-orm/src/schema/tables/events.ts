@@ -14,6 +14,8 @@ export const event_filter_columns = {
   'payload.mcc_description': 'mcc_description',
   'payload.mcc': 'mcc',
   'payload.merchant_name': 'merchant_name',
+  'payload.merchant_id': 'merchant_id',
+  'payload.decline_reason': 'decline_reason',
   'payload.rcn_alias': 'rcn_alias',
   'payload.rcn_id': 'rcn_id',
   'payload.transaction_type': 'transaction_type',
@@ -46,6 +48,8 @@ export const Event = defineEntity({
     mcc_description: p.text().nullable(),
     mcc: p.text().nullable(),
     merchant_name: p.text().nullable(),
+    merchant_id: p.text().nullable(),
+    decline_reason: p.text().nullable(),
     rcn_alias: p.text().nullable(),
     rcn_id: int().nullable(),
     transaction_type: p.text().nullable(),
@@ -79,6 +83,8 @@ export const event_filter_numbers = {
   'payload.status': 16,
   event_type: 17,
   created_at: 18,
+  'payload.merchant_id': 19,
+  'payload.decline_reason': 20,
 } as const satisfies Readonly<Record<FilterName, number>>;
 
 /**

@@ -4,13 +4,22 @@ import type {
   ClearingClass,
   ClearingCycle,
   ClearingType,
+  ClientAnswer,
+  ConsultationOutcome,
   DeclineCode,
   MessageType,
 } from '@tallystick/cards';
 import { networkReferenceSql } from '../look-ups.ts';
-import { id, int, json, money } from './columns.ts';
+import { columnsOf, id, int, json, money } from './columns.ts';
 
 // No foreign keys: on Postgres each would lock its parent row for every network message.
+
+/**
+ * The authorizations whose status has changed since their decision, so that a decision writes no
+ * entry of their index. A query repeats the condition, so that the index is used.
+ */
+export const changed_status_sql =
+  "root_id = id and status <> 'open' and status <> 'declined' and reduced_at_ms is null";
 
 /** Found by `AuthorizationKey`. */
 export const Authorization = defineEntity({
@@ -27,6 +36,7 @@ export const Authorization = defineEntity({
     system_trace_audit_number: p.text(),
     transaction_date_time_ms: int(),
     decided_at_ms: int(),
+    event_id: int(),
     decline_code: p.text().$type<DeclineCode>().nullable(),
     approval_code: p.text().nullable(),
     billing_amount: money(),
@@ -44,10 +54,18 @@ export const Authorization = defineEntity({
     hold_end_ms: int().nullable(),
     request_id: p.text().nullable(),
     details: json(),
+    facts: json().nullable(),
     reduced_at_ms: int().nullable(),
     uncleared_status: p.text().$type<AuthorizationStatus>().nullable(),
     uncleared_uses: int().$type<0 | 1>().nullable(),
   },
+  indexes: [
+    {
+      name: 'tallystick_authorizations_status',
+      properties: ['company_id', 'status', 'event_id'],
+      where: changed_status_sql,
+    },
+  ],
 });
 
 /**
@@ -61,6 +79,18 @@ export const AuthorizationKey = defineEntity({
     card_id: p.bigint('number').primary(),
     key: p.text().primary(),
     authorization_id: p.bigint('number'),
+  },
+});
+
+/** What happened to a card beside its authorizations and clearings, in the order of the events. */
+export const CardAct = defineEntity({
+  name: 'CardAct',
+  tableName: 'tallystick_card_acts',
+  properties: {
+    card_id: p.bigint('number').primary(),
+    event_id: p.bigint('number').primary(),
+    at_ms: int(),
+    act: json(),
   },
 });
 
@@ -87,6 +117,7 @@ export const Clearing = defineEntity({
     settlement_date: p.text(),
     authorization_date: p.text().nullable(),
     recorded_at_ms: int(),
+    event_id: int(),
     authorization_id: int().nullable(),
     clearing_id: int().nullable(),
     match_rule: int(),
@@ -154,3 +185,59 @@ export const UnknownNumberMessage = defineEntity({
     request_id: p.text().nullable(),
   },
 });
+
+export const Consultation = defineEntity({
+  name: 'Consultation',
+  tableName: 'tallystick_consultations',
+  properties: {
+    id: id(),
+    consultation_id: p.text(),
+    company_id: int(),
+    vcn_id: int(),
+    trace_id: p.text(),
+    asked: money(),
+    sent_at_ms: int(),
+    request_id: p.text().nullable(),
+    authorization_id: int().nullable(),
+    decline_code: p.text().$type<DeclineCode>().nullable(),
+    respond_by_ms: int().nullable(),
+    ms: int().nullable(),
+    outcome: p.text().$type<ConsultationOutcome>().nullable(),
+    answer: p.text().$type<ClientAnswer>().nullable(),
+    amount: money().nullable(),
+    note: p.text().nullable(),
+    stood_in: p.text().nullable(),
+    late_answer: p.text().$type<ClientAnswer>().nullable(),
+    late_amount: money().nullable(),
+    late_ms: int().nullable(),
+  },
+  indexes: [
+    { name: 'tallystick_consultations_page', properties: ['company_id', 'id'] },
+    {
+      name: 'tallystick_consultations_authorization',
+      properties: ['authorization_id'],
+      where: 'authorization_id is not null',
+    },
+  ],
+  uniques: [{ name: 'tallystick_consultations_message', properties: ['consultation_id'] }],
+});
+
+/** The columns that a pass writes. */
+export const consultation_columns = columnsOf(Consultation, 'id', 'late_answer', 'late_amount', 'late_ms');
+
+const concluded_columns = [
+  'authorization_id',
+  'decline_code',
+  'respond_by_ms',
+  'ms',
+  'outcome',
+  'answer',
+  'amount',
+  'note',
+  'stood_in',
+] as const satisfies readonly (keyof typeof consultation_columns)[];
+
+/** How a consultation that is known is written: only once, when it is concluded. */
+export const consulted_again_sql = `on conflict (consultation_id) do update
+  set ${concluded_columns.map((name) => `${name} = excluded.${name}`).join(', ')}
+  where excluded.authorization_id is not null and tallystick_consultations.authorization_id is null`;

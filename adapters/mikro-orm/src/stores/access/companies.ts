@@ -55,5 +55,9 @@ function toColumn(hold_days: Company['hold_days']): number | null {
 }
 
 function companyOf(row: Selectable<Tables['tallystick_companies']>): Company {
-  return { ...row, full_details_in_mail: Boolean(row.full_details_in_mail), hold_days: holdDaysOf(row.hold_days) };
+  return {
+    ...row,
+    full_details_in_mail: Boolean(row.full_details_in_mail),
+    hold_days: holdDaysOf(row.hold_days),
+  };
 }

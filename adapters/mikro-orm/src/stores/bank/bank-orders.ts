@@ -24,19 +24,9 @@ import { type ColumnKind, columnsOf } from '../../schema/tables/columns.ts';
 import { upsertRows } from '../queries/insert-rows.ts';
 import { isOneOf } from '../queries/json-rows.ts';
 
-type BankOrders = Pick<
-  BankStore,
-  | 'activeDirectDebits'
-  | 'pendingStandingOrders'
-  | 'pendingScheduledPayments'
-  | 'putDirectDebits'
-  | 'putStandingOrders'
-  | 'putScheduledPayments'
->;
-
 type OrderTable = 'direct_debits' | 'standing_orders' | 'scheduled_payments';
 
-export function bankOrders({ db, dialect }: Session): BankOrders {
+export function bankOrders({ db, dialect }: Session) {
   /** A page of the rows of these accounts, by account and then by id. */
   async function pageOf<Row extends { readonly id: number; readonly account_id: number }>(
     table: OrderTable,
@@ -83,7 +73,7 @@ export function bankOrders({ db, dialect }: Session): BankOrders {
     putDirectDebits: (rows) => put('direct_debits', direct_debit_columns, 'mandate_reference', rows),
     putStandingOrders: (rows) => put('standing_orders', standing_order_columns, 'reference', rows),
     putScheduledPayments: (rows) => put('scheduled_payments', scheduled_payment_columns, 'reference', rows),
-  };
+  } satisfies Partial<BankStore>;
 }
 
 type Columns = Readonly<Record<string, ColumnKind>>;

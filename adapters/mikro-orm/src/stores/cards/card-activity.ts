@@ -1,4 +1,4 @@
-import type { Authorization, CardStore, Clearing } from '@tallystick/cards';
+import type { Authorization, CardStore, Clearing, HoldEnds } from '@tallystick/cards';
 import { afterId } from '@tallystick/kernel';
 import { type RawBuilder, sql } from 'kysely';
 import type { Session } from '../../connection/session.ts';
@@ -15,19 +15,8 @@ import {
 import { isOneOf } from '../queries/json-rows.ts';
 import { pageOf } from '../queries/paging.ts';
 
-type CardActivity = Pick<
-  CardStore,
-  | 'heldPastEnd'
-  | 'newestAuthorizations'
-  | 'newestClearings'
-  | 'authorizations'
-  | 'findAuthorization'
-  | 'clearings'
-  | 'findClearings'
->;
-
 /** The authorizations and clearings of cards, newest first. */
-export function cardActivity(session: Session): CardActivity {
+export function cardActivity(session: Session) {
   const { db, dialect } = session;
   const authorization_list = sql.raw(authorizationList());
   const clearing_list = sql.raw(selectList(clearing_columns, 'a'));
@@ -53,19 +42,22 @@ export function cardActivity(session: Session): CardActivity {
   }
 
   return {
-    async heldPastEnd(card_ids, now_ms) {
-      if (card_ids.length === 0) return new Map();
-      const { rows } = await sql<{ card_id: number; held: number }>`
-        select k.card_id, cast(sum(a.held) as bigint) as held
-        from tallystick_authorization_keys k cross join tallystick_authorizations a cross join tallystick_virtual_cards v
-        where k.card_id in (${sql.join(card_ids)}) and k.key >= ${hold_range.low} and k.key < ${firstHoldAfter(now_ms)}
-          and a.id = k.authorization_id and v.id = k.card_id and v.window_start_ms = a.window_start_ms
-        group by k.card_id`.execute(db);
-      return new Map(rows.map(({ card_id, held }) => [card_id, held]));
+    async holdEnds(card_ids, now_ms) {
+      if (card_ids.length === 0) return new Map<number, HoldEnds>();
+      const later = firstHoldAfter(now_ms);
+      const holds = (low: string, high: string) => sql`
+        from tallystick_authorization_keys k cross join tallystick_authorizations a
+        where k.card_id = v.id and k.key >= ${low} and k.key < ${high}
+          and a.id = k.authorization_id and a.window_start_ms = v.window_start_ms`;
+      const { rows } = await sql<{ id: number } & HoldEnds>`select v.id,
+          cast(coalesce((select sum(a.held) ${holds(hold_range.low, later)}), 0) as bigint) as held_past_end,
+          (select a.hold_end_ms ${holds(later, hold_range.high)} order by k.key limit 1) as next_hold_end_ms
+        from tallystick_virtual_cards v where ${isOneOf(dialect, 'v.id', card_ids)}`.execute(db);
+      return new Map(rows.map(({ id, ...ends }) => [id, ends]));
     },
 
     async newestAuthorizations(card_ids, limit) {
-      if (card_ids.length === 0) return new Map();
+      if (card_ids.length === 0) return new Map<number, readonly Authorization[]>();
       const ids = sql`select n.authorization_id as id from tallystick_authorization_keys n
         where n.card_id = c.column1 and n.key >= ${page_range.low} and n.key < ${page_range.high}
         order by n.key desc limit ${limit}`;
@@ -80,7 +72,7 @@ export function cardActivity(session: Session): CardActivity {
     },
 
     async newestClearings(card_ids, limit) {
-      if (card_ids.length === 0) return new Map();
+      if (card_ids.length === 0) return new Map<number, readonly Clearing[]>();
       const ids = sql`select n.id from tallystick_clearings n where n.card_id = c.column1 and n.reduced_at_ms is null
         order by n.id desc limit ${limit}`;
       const { rows } = await newest<ClearingRow>('tallystick_clearings', clearing_list, sql``, card_ids, ids);
@@ -120,16 +112,19 @@ export function cardActivity(session: Session): CardActivity {
         where ${isOneOf(dialect, 'a.id', ids)} and a.reduced_at_ms is null order by a.id`.execute(db);
       return rows.map(clearingOf);
     },
-  };
+  } satisfies Partial<CardStore>;
 }
 
 /**
- * The columns of an authorization. A message that changed another's hold has the status of that
- * root, unless it was declined.
+ * The status of an authorization `a` with the root `o`. A message that changed another's hold has
+ * the status of that root. One that was declined, or is about a declined one, changed none.
  */
-function authorizationList(): string {
+const shown_status_sql =
+  "case when a.status = 'declined' or o.status = 'declined' then a.status else coalesce(o.status, a.status) end";
+
+export function authorizationList(): string {
   const { status: _, ...own } = authorization_columns;
-  return `${selectList(own, 'a')}, case when a.status = 'declined' then a.status else coalesce(o.status, a.status) end as status`;
+  return `${selectList(own, 'a')}, ${shown_status_sql} as status`;
 }
 
 function byCard<Item extends { readonly card_id: number }>(

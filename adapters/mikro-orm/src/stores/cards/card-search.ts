@@ -3,6 +3,8 @@ import type { CardFilter } from '@tallystick/cards';
 import { afterId, invalidQuery, type PageRequest } from '@tallystick/kernel';
 import { type RawBuilder, sql } from 'kysely';
 import type { Session } from '../../connection/session.ts';
+import type { Dialect } from '../../schema/dialect.ts';
+import { isOneOf } from '../queries/json-rows.ts';
 
 /** Cards are counted up to this number to find the rarest condition. */
 const counted_max = 200;
@@ -21,6 +23,8 @@ interface Condition {
   readonly table: 'tallystick_virtual_cards' | 'tallystick_virtual_card_metadata';
   readonly id: 'id' | 'card_id';
   readonly where: RawBuilder<boolean>;
+  /** Almost every card meets it: never counted, and never the condition of the walk. */
+  readonly is_common?: true;
 }
 
 export interface FoundCards {
@@ -31,22 +35,22 @@ export interface FoundCards {
 }
 
 /**
- * Finds the company's cards that meet the filter.
+ * Finds the cards of a company, or of all companies for null, that meet the filter.
  *
  * The search walks back through the cards of the rarest condition, and looks each of them up by the
  * keys of the other conditions, from the rarest on, until one is not met. So the cards that it
- * reads do not grow with the number of conditions, and only with the company's own cards. It ends
+ * reads do not grow with the number of conditions, and of a company only with its own cards. It ends
  * after `searched_max`: the page has fewer cards, and the next one continues. It refuses
  * (`invalid_query`) an offset that it does not reach until then.
  */
 export async function findCards(
   session: Session,
-  company_id: number,
+  company_id: number | null,
   filter: CardFilter,
   page: PageRequest,
 ): Promise<FoundCards> {
   await planByIndexOrder(session);
-  const conditions = await fromRarest(session, conditionsOf(company_id, filter));
+  const conditions = await fromRarest(session, conditionsOf(company_id, filter, session.dialect));
   const [rarest, ...others] = conditions;
   if (rarest === undefined) return { ids: [], continues_below: null };
   const offset = page.offset ?? 0;
@@ -88,27 +92,35 @@ async function planByIndexOrder({ db, dialect }: Session): Promise<void> {
   await sql`select ${sql.join(settings.map((name) => sql`set_config(${name}, 'off', true)`))}`.execute(db);
 }
 
-function conditionsOf(company_id: number, { metadata = {}, ...columns }: CardFilter): readonly Condition[] {
-  const of_company = sql<boolean>`o.company_id = ${company_id}`;
+function conditionsOf(
+  company_id: number | null,
+  { metadata = {}, ids, frozen, ...columns }: CardFilter,
+  dialect: Dialect,
+): readonly Condition[] {
+  const of_company = company_id === null ? sql<boolean>`true` : sql<boolean>`o.company_id = ${company_id}`;
   const equalities = Object.entries(columns).filter(([, value]) => value !== undefined);
+  const ofCards = (where: RawBuilder<boolean>): Condition => ({ table: 'tallystick_virtual_cards', id: 'id', where });
   const conditions: Condition[] = [
+    ...(ids === undefined ? [] : [ofCards(sql<boolean>`${of_company} and ${isOneOf(dialect, 'o.id', ids)}`)]),
     ...Object.entries(metadata).map(([name, value]) => ({
       table: 'tallystick_virtual_card_metadata' as const,
       id: 'card_id' as const,
-      where: sql<boolean>`${of_company} and o.entry = ${toMetadataEntry(name, value)}`,
+      where: sql<boolean>`o.company_id = ${company_id ?? all_companies} and o.entry = ${toMetadataEntry(name, value)}`,
     })),
-    ...equalities.map(([column, value]) => ({
-      table: 'tallystick_virtual_cards' as const,
-      id: 'id' as const,
-      where: sql<boolean>`${of_company} and ${sql.ref(`o.${column}`)} = ${value}`,
-    })),
+    ...equalities.map(([column, value]) =>
+      ofCards(sql<boolean>`${of_company} and ${sql.ref(`o.${column}`)} = ${value}`),
+    ),
   ];
-  return conditions.length > 0 ? conditions : [{ table: 'tallystick_virtual_cards', id: 'id', where: of_company }];
+  if (frozen) conditions.push(ofCards(sql<boolean>`${of_company} and o.frozen_at_ms is not null`));
+  if (conditions.length === 0) conditions.push(ofCards(of_company));
+  if (frozen === false) conditions.push({ ...ofCards(sql<boolean>`o.frozen_at_ms is null`), is_common: true });
+  return conditions;
 }
 
 /** The conditions from the rarest on; none when no card meets one of them. */
-async function fromRarest({ db }: Session, conditions: readonly Condition[]): Promise<readonly Condition[]> {
-  if (conditions.length === 1) return conditions;
+async function fromRarest({ db }: Session, all: readonly Condition[]): Promise<readonly Condition[]> {
+  const [conditions, common] = [all.filter((one) => !one.is_common), all.filter((one) => one.is_common)];
+  if (conditions.length === 1) return [...conditions, ...common];
   const counts = conditions.map(
     ({ table, id, where }, at) => sql`(select count(*) from (
       select 1 from ${sql.table(table)} o where ${where} order by ${sql.ref(`o.${id}`)} desc limit ${counted_max}
@@ -117,7 +129,8 @@ async function fromRarest({ db }: Session, conditions: readonly Condition[]): Pr
   const { rows } = await sql<Record<string, number | string>>`select ${sql.join(counts)}`.execute(db);
   const counted = conditions.map((condition, at) => ({ condition, count: Number(rows[0]![`c${at}`]) }));
   if (counted.some(({ count }) => count === 0)) return [];
-  return counted.toSorted((one, other) => one.count - other.count).map(({ condition }) => condition);
+  counted.sort((one, other) => one.count - other.count);
+  return [...counted.map(({ condition }) => condition), ...common];
 }
 
 /** The result of one statement of a search. */
@@ -163,6 +176,12 @@ async function compare(
   const newest_first = (JSON.parse(ids) as number[]).sort((one, other) => other - one);
   return { met: newest_first, compared: Number(compared), last: last === null ? null : Number(last) };
 }
+
+/**
+ * The company under which each entry of metadata stands a second time, so that operators find it in
+ * all companies. No company has this id.
+ */
+export const all_companies = 0;
 
 /** The search entries of a card's metadata: one for each of its top-level names. */
 export function toMetadataEntries(metadata: Readonly<Record<string, unknown>> | null): Uint8Array[] {

@@ -12,8 +12,10 @@ import {
 import { card_detail_columns } from '../../schema/tables/cards.ts';
 import { isOneOf } from '../queries/json-rows.ts';
 import { pageOf } from '../queries/paging.ts';
+import { findAuthorizations } from './authorization-search.ts';
 import { cardActivity } from './card-activity.ts';
-import { findCards, toMetadataEntries } from './card-search.ts';
+import { all_companies, findCards, toMetadataEntries } from './card-search.ts';
+import { keepVersion, versionsBelow } from './versions.ts';
 
 export function cardStore(session: Session): CardStore {
   const { db } = session;
@@ -28,13 +30,16 @@ export function cardStore(session: Session): CardStore {
       .select(detail_names.map((name) => `d.${name}` as const));
   }
 
-  async function find(company_id: number, id: number): Promise<VirtualCard | null> {
-    const row = await cards().where('v.id', '=', id).where('v.company_id', '=', company_id).executeTakeFirst();
-    return row === undefined ? null : cardOf(row);
+  async function find(company_id: number | null, id: number): Promise<VirtualCard | null> {
+    const row = await cards().where('v.id', '=', id).executeTakeFirst();
+    return row === undefined || (company_id ?? row.company_id) !== row.company_id ? null : cardOf(row);
   }
 
   async function insertMetadata(company_id: number, card_id: number, metadata: VirtualCard['metadata']): Promise<void> {
-    const rows = toMetadataEntries(metadata).map((entry) => ({ company_id, entry, card_id }));
+    const entries = toMetadataEntries(metadata);
+    const rows = [company_id, all_companies].flatMap((of) =>
+      entries.map((entry) => ({ company_id: of, entry, card_id })),
+    );
     if (rows.length > 0) await db.insertInto('tallystick_virtual_card_metadata').values(rows).execute();
   }
 
@@ -74,12 +79,9 @@ export function cardStore(session: Session): CardStore {
       // The lock comes first, in a separate statement, so that the read after it sees the last
       // commit.
       if (options?.for_update) {
-        const held = db
-          .selectFrom('tallystick_virtual_cards')
-          .select('id')
-          .where('id', '=', id)
-          .where('company_id', '=', company_id);
-        await lockForUpdate(session, held).execute();
+        const held = db.selectFrom('tallystick_virtual_cards').select('id').where('id', '=', id);
+        const its = company_id === null ? held : held.where('company_id', '=', company_id);
+        await lockForUpdate(session, its).execute();
       }
       return await find(company_id, id);
     },
@@ -124,13 +126,20 @@ export function cardStore(session: Session): CardStore {
       if (old.length > 0) {
         await db
           .deleteFrom('tallystick_virtual_card_metadata')
-          .where('company_id', '=', card.company_id)
+          .where('company_id', 'in', [card.company_id, all_companies])
           .where('entry', 'in', old)
           .where('card_id', '=', card.id)
           .execute();
       }
       await insertMetadata(card.company_id, card.id, card.metadata);
     },
+
+    async keepVersion(ended) {
+      await keepVersion(session, 'tallystick_card_versions', ended);
+    },
+
+    versionsBelow: (card_id, version, limit) =>
+      versionsBelow(session, 'tallystick_card_versions', { card_id }, version, limit),
 
     async resetCodeFailures(card_id) {
       const held = db.selectFrom('tallystick_virtual_cards').select('id').where('id', '=', card_id);
@@ -200,6 +209,7 @@ export function cardStore(session: Session): CardStore {
     },
 
     ...cardActivity(session),
+    searchAuthorizations: (company_id, search, page) => findAuthorizations(session, company_id, search, page),
   };
 
   /** The other keys that sealed a number, with one index lookup for each. */
@@ -231,6 +241,8 @@ function toMutableColumns(card: Omit<VirtualCard, 'id' | 'counters' | 'rcn_alias
     transactions_max: card.transactions_max,
     valid_starting_on: card.valid_starting_on,
     valid_ending_on: card.valid_ending_on,
+    merchant_controls: toJsonOrNull(card.merchant_controls),
+    controls_version: card.controls_version,
   };
 }
 
@@ -239,7 +251,6 @@ type DetailRow = Pick<Selectable<Tables['tallystick_virtual_card_details']>, Det
 
 const detail_names = Object.keys(card_detail_columns) as DetailName[];
 
-/** The columns of `virtual_card_details` from a card. */
 function toDetailRow(card: Pick<VirtualCard, DetailName>): DetailRow {
   const entries = detail_names.map((name) => {
     const value = card[name];
@@ -272,6 +283,7 @@ function cardOf(columns: CardRow): VirtualCard {
     ...card,
     ...detailsOf(row),
     per_transaction_max_defaulted: Boolean(card.per_transaction_max_defaulted),
+    merchant_controls: parseOrNull(card.merchant_controls),
     counters: { window_start_ms, held, cleared, uses, next_hold_end_ms, code_failures, code_failures_on },
   };
 }

@@ -1,8 +1,9 @@
 import { invalid } from '@tallystick/kernel';
 import { name_taken, type PurchaseTemplate, type TemplateStore } from '@tallystick/templates';
 import type { Selectable } from 'kysely';
-import { lockForUpdate, type Session, type Tables } from '../../connection/session.ts';
+import { lockForUpdate, parseOrNull, type Session, type Tables, toJsonOrNull } from '../../connection/session.ts';
 import { readNewestFirst } from '../queries/paging.ts';
+import { keepVersion, versionsBelow } from './versions.ts';
 
 export function templateStore(session: Session): TemplateStore {
   const { db } = session;
@@ -11,7 +12,7 @@ export function templateStore(session: Session): TemplateStore {
     async insert(template) {
       const row = await db
         .insertInto('tallystick_purchase_templates')
-        .values({ ...template, mcc_list: JSON.stringify(template.mcc_list) })
+        .values(toColumns(template))
         .onConflict((conflict) =>
           conflict.columns(['company_id', 'name']).where('deleted_at_ms', 'is', null).doNothing(),
         )
@@ -72,15 +73,27 @@ export function templateStore(session: Session): TemplateStore {
     },
 
     async update({ id, ...template }) {
-      await db
-        .updateTable('tallystick_purchase_templates')
-        .set({ ...template, mcc_list: JSON.stringify(template.mcc_list) })
-        .where('id', '=', id)
-        .execute();
+      await db.updateTable('tallystick_purchase_templates').set(toColumns(template)).where('id', '=', id).execute();
     },
+
+    async keepVersion(ended) {
+      await keepVersion(session, 'tallystick_template_versions', ended);
+    },
+
+    versionsBelow: (template_id, version, limit) =>
+      versionsBelow(session, 'tallystick_template_versions', { template_id }, version, limit),
   };
 }
 
+function toColumns(template: Omit<PurchaseTemplate, 'id'>) {
+  const { mcc_list, merchant_controls } = template;
+  return { ...template, mcc_list: JSON.stringify(mcc_list), merchant_controls: toJsonOrNull(merchant_controls) };
+}
+
 function templateOf(row: Selectable<Tables['tallystick_purchase_templates']>): PurchaseTemplate {
-  return { ...row, mcc_list: JSON.parse(row.mcc_list) as readonly string[] };
+  return {
+    ...row,
+    mcc_list: JSON.parse(row.mcc_list) as readonly string[],
+    merchant_controls: parseOrNull(row.merchant_controls),
+  };
 }

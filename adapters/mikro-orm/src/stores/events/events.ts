@@ -1,4 +1,5 @@
 import type { EventStore } from '@tallystick/events';
+import { afterId } from '@tallystick/kernel';
 import { sql } from 'kysely';
 import { prepared } from '../../connection/prepared-statement.ts';
 import { type Session, toJsonOrNull } from '../../connection/session.ts';
@@ -44,11 +45,10 @@ export function eventStore(session: Session, event_index: Pick<WrittenEventIndex
       const stored = events.map((event, at) => ({ ...event, id: ids[at]! }));
       event_index.noteWritten(ids.at(-1) ?? 0);
       for (let from = 0; from < stored.length; from += rows_max) {
-        const rows = stored.slice(from, from + rows_max).map((event) => ({
-          ...eventRecord(event),
-          payload: JSON.stringify(event.payload),
-          previous: toJsonOrNull(event.previous),
-        }));
+        const rows = stored.slice(from, from + rows_max).map((event) => {
+          const { payload, ...record } = eventRecord(event);
+          return { ...record, payload: JSON.stringify(payload), previous: toJsonOrNull(event.previous) };
+        });
         await insertAll(session, 'tallystick_events', event_columns, rows);
       }
       putInOutbox(session, stored);
@@ -67,10 +67,13 @@ export function eventStore(session: Session, event_index: Pick<WrittenEventIndex
 
     async list(company_id, filters, page) {
       if (filters.length === 0) {
-        const events = db.selectFrom('tallystick_events').select(event_fields).where('company_id', '=', company_id);
-        return await readNewestFirst('events', events, page, eventOf);
+        const events = db.selectFrom('tallystick_events').select(event_fields);
+        const its = company_id === null ? events : events.where('company_id', '=', company_id);
+        return await readNewestFirst('events', its, page, eventOf);
       }
-      const ids = await findEventIds(session, company_id, filters, page);
+      const { limit, offset = 0 } = page;
+      const search = { company_id, filters, below: afterId('events', page), wanted: limit + 1 + offset };
+      const ids = (await findEventIds(session, search)).slice(offset);
       if (ids.length === 0) return { items: [], next: null };
       // After `findEventIds`, which sets how the statement is planned.
       const { rows } = await sql<EventRow>`${prepared}

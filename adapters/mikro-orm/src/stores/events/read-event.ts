@@ -1,6 +1,7 @@
 import type { Event, NewEvent } from '@tallystick/events';
 import type { Selectable } from 'kysely';
 import { parseOrNull, type Tables } from '../../connection/session.ts';
+import { payloadOf } from '../../schema/records/stored-payload.ts';
 
 /** The fields that are read from an event's row. */
 export const event_fields = [
@@ -18,7 +19,7 @@ export type EventRow = Pick<Selectable<Tables['tallystick_events']>, (typeof eve
 export function eventOf(row: EventRow): Event {
   return {
     ...row,
-    payload: JSON.parse(row.payload) as NewEvent['payload'],
+    payload: payloadOf(row.payload),
     previous: parseOrNull<NonNullable<NewEvent['previous']>>(row.previous),
   };
 }

@@ -13,6 +13,7 @@ import {
 } from '@tallystick/kernel';
 import { type RawBuilder, sql } from 'kysely';
 import type { Session } from '../../connection/session.ts';
+import { payloadOf } from '../../schema/records/stored-payload.ts';
 import { auditChainStore } from '../audit/audit-chain.ts';
 import { isOneOf, jsonRows } from '../queries/json-rows.ts';
 import { reduceRows, settledRows } from './reduced-records.ts';
@@ -229,7 +230,7 @@ function archived({ json = [] }: Pick<Source, 'json'>, row: object): ArchivedRow
   const { is_needed: _, ...columns } = row as Record<string, unknown>;
   for (const name of json) {
     const text = columns[name];
-    if (typeof text === 'string') columns[name] = JSON.parse(text);
+    if (typeof text === 'string') columns[name] = name === 'payload' ? payloadOf(text) : JSON.parse(text);
   }
   return columns;
 }

@@ -2,7 +2,6 @@ import type { PageRequest } from '@tallystick/kernel';
 import { lookedUp } from '../../schema/look-ups.ts';
 import type { Queries } from './query.ts';
 
-/** A condition with its parameters. */
 export interface Condition {
   readonly text: string;
   readonly values: readonly unknown[];

@@ -8,20 +8,8 @@ import { accountStore } from '../bank/accounts.ts';
 import { type ItemRow, itemOf } from './item-rows.ts';
 import type { Queries } from './query.ts';
 
-type PeriodStore = Pick<
-  ReconciliationStore,
-  | 'insertPeriod'
-  | 'updatePeriod'
-  | 'listPeriods'
-  | 'findPeriod'
-  | 'newestPeriod'
-  | 'lastRecords'
-  | 'freeze'
-  | 'unfreeze'
->;
-
 /** Closed periods, and the items that they freeze. */
-export function periodStore({ all, run, list, from_ids }: Queries, session: Session): PeriodStore {
+export function periodStore({ all, run, list, from_ids }: Queries, session: Session) {
   return {
     async insertPeriod(period) {
       const [row] = await all<{ id: number }>(
@@ -101,7 +89,7 @@ export function periodStore({ all, run, list, from_ids }: Queries, session: Sess
       await thaw(items.flatMap(({ line_ids }) => line_ids));
       return items;
     },
-  };
+  } satisfies Partial<ReconciliationStore>;
 
   /** Compares lines that were frozen with the statements, with their accounts locked. */
   async function thaw(line_ids: readonly number[]): Promise<void> {

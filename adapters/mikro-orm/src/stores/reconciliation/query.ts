@@ -26,7 +26,6 @@ export interface Queries {
   each(from: string, alias: string, columns: string, tables: string, condition: string): string;
   /** A list as the parameter of these two. */
   list(values: readonly (number | string)[]): unknown;
-  /** A field of a JSON text. */
   field(text: string, name: string): string;
 }
 

@@ -15,13 +15,8 @@ import {
 import { has_item_sql } from '../../schema/tables/accounts.ts';
 import { inPieces, type Queries } from './query.ts';
 
-type RecordReads = Pick<
-  ReconciliationStore,
-  'authorizations' | 'clearings' | 'clearingIdsOf' | 'clearingsReferring' | 'lines' | 'recordsAfter'
->;
-
 /** The authorizations, clearings and card lines that items are made of. */
-export function recordReads(queries: Queries, setting: StatementKeySetting): RecordReads {
+export function recordReads(queries: Queries, setting: StatementKeySetting) {
   const { is_postgres, preferIndexes, all, each, list, from_ids } = queries;
   const purchase_columns = `a.id, a.company_id, a.card_id, a.authorized, a.cleared, a.billing_amount, a.merchant_amount,
       a.merchant_currency, a.approval_code, a.merchant_id, a.net_reference_number, a.transaction_date_time_ms, a.status,
@@ -122,7 +117,7 @@ export function recordReads(queries: Queries, setting: StatementKeySetting): Rec
         : await all<{ id: number }>(walk.others_on_sqlite, company_id, owner_id, wanted);
       return [...ids, ...of_others.map(({ id }) => id)];
     },
-  };
+  } satisfies Partial<ReconciliationStore>;
 }
 
 /** The line of a statement with the reference of `l`, on dates at this side of its own. */
@@ -157,7 +152,6 @@ function walkBy(owners: string, records: string, owner: string, order: readonly 
   };
 }
 
-/** A clearing as the drivers return it. */
 type ClearingRow = Omit<ClearingFields, 'review' | 'partial' | 'sent' | 'choices'> &
   Pick<CardCurrencies, 'limit_currency'> & {
     readonly review: boolean | 0 | 1;

@@ -1,10 +1,18 @@
-import type { Attempt, Delivery, DeliveryFilter, DeliveryStore } from '@tallystick/events';
-import { afterId, type PageRequest } from '@tallystick/kernel';
+import type { Attempt, Delivery, DeliveryFilter, DeliveryStore, EventFilter } from '@tallystick/events';
+import { afterId, afterTime, type PageRequest, timedCursor } from '@tallystick/kernel';
 import { type Selectable, sql } from 'kysely';
 import { lockForUpdate, type Session, type Tables } from '../../connection/session.ts';
 import type { Dialect } from '../../schema/dialect.ts';
+import { findEventIds } from '../events/event-search.ts';
 import { isOneOf } from '../queries/json-rows.ts';
 import { readNewestFirst } from '../queries/paging.ts';
+
+/** The name of the list of the deliveries of events. Its cursors have an event in place of a time. */
+const event_deliveries = 'event-deliveries';
+
+/** The events whose deliveries one statement reads, and those of one page. */
+const events_at_once = 101;
+const examined_max = 5 * events_at_once;
 
 /** Deliveries as clients read and retry them. */
 export function deliveryStore(session: Session): DeliveryStore {
@@ -44,6 +52,34 @@ export function deliveryStore(session: Session): DeliveryStore {
       const { items, next } = await readNewestFirst('all-deliveries', its, page, deliveryOf);
       const attempts = await attemptsOf(items.map(({ id }) => id));
       return { items: items.map((delivery) => ({ delivery, attempts: attempts.get(delivery.id) ?? [] })), next };
+    },
+
+    async listOfEvents(company_id, wanted, page) {
+      const after = afterTime(event_deliveries, page);
+      const found: Delivery[] = [];
+      let below = after === null ? null : after.at_ms + 1;
+      let next: string | null = null;
+      for (let examined = 0; ; ) {
+        const events = await newestEvents(session, company_id, wanted, below);
+        const its = (
+          await deliveries()
+            .where(isOneOf(dialect, 'event_id', events))
+            .execute()
+        ).map(deliveryOf);
+        const isAfter = ({ event_id, id }: Delivery) => event_id !== after?.at_ms || id < after.id;
+        found.push(...its.filter(isAfter).sort((a, b) => b.event_id - a.event_id || b.id - a.id));
+        examined += events.length;
+        below = events.at(-1) ?? null;
+        const is_full = found.length > page.limit;
+        if (is_full) next = cursorOf(found[page.limit - 1]!);
+        // Nothing is left of the last event.
+        else if (examined >= examined_max && below !== null) next = cursorOf({ event_id: below, id: 1 });
+        if (is_full || next !== null || events.length < events_at_once) break;
+        await session.giveWay();
+      }
+      const shown = found.slice(0, page.limit);
+      const attempts = await attemptsOf(shown.map(({ id }) => id));
+      return { items: shown.map((delivery) => ({ delivery, attempts: attempts.get(delivery.id) ?? [] })), next };
     },
 
     async read(webhook_id, id) {
@@ -89,6 +125,24 @@ export function deliveryStore(session: Session): DeliveryStore {
       return rows.length;
     },
   };
+}
+
+/** The newest events below an id that meet one of the lists of filters, newest first. */
+async function newestEvents(
+  session: Session,
+  company_id: number,
+  wanted: readonly (readonly EventFilter[])[],
+  below: number | null,
+): Promise<readonly number[]> {
+  const ids = new Set<number>();
+  for (const filters of wanted) {
+    for (const id of await findEventIds(session, { company_id, filters, below, wanted: events_at_once })) ids.add(id);
+  }
+  return [...ids].sort((one, other) => other - one).slice(0, events_at_once);
+}
+
+function cursorOf({ event_id, id }: Pick<Delivery, 'event_id' | 'id'>): string {
+  return timedCursor(event_deliveries, { at_ms: event_id, id });
 }
 
 /**

@@ -11,7 +11,6 @@ import { type Selectable, sql } from 'kysely';
 import { lockForUpdate, type Session, type Tables } from '../../connection/session.ts';
 import { readNewestFirst } from '../queries/paging.ts';
 
-/** The condition of `isFailing`. */
 export const is_failing = sql<boolean>`(tallystick_webhooks.status = 'active' and tallystick_webhooks.failures_in_a_row >= ${sql.lit(failures_until_failing)})`;
 
 export function webhookStore(session: Session): WebhookStore {
