@@ -137,6 +137,8 @@ function csvRows(file: Buffer): readonly (readonly string[])[] {
   const decoded = lines.map((line) => textOf(Buffer.from(line, 'latin1'))).join('\n');
   const text = decoded.replace(/^\ufeff?sep=;\r?\n/, '');
   const delimiter = text.split(/[\r\n]/, 1)[0]!.includes(';') ? ';' : ',';
+  // Where the header ends with a lone CR, every row does.
+  const row_end = /[^\r\n](\r\n|\r|\n)/.exec(text)?.[1] === '\r' ? /^\r/ : /^\r?\n/;
   const rows: string[][] = [[]];
   let cell = '';
   let is_quoted = false;
@@ -153,8 +155,8 @@ function csvRows(file: Buffer): readonly (readonly string[])[] {
       is_quoted = !is_quoted;
     } else if (!is_quoted && character === delimiter) {
       endCell();
-    } else if (!is_quoted && (character === '\n' || (character === '\r' && text[at + 1] === '\n'))) {
-      if (character === '\r') at += 1;
+    } else if (!is_quoted && row_end.test(text.slice(at, at + 2))) {
+      if (text.startsWith('\r\n', at)) at += 1;
       endCell();
       rows.push([]);
     } else {

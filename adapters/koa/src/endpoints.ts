@@ -44,6 +44,7 @@ export type Tag =
   | 'Purchase templates'
   | 'Events'
   | 'Webhooks'
+  | 'Decision endpoint'
   | 'Reconciliation'
   | 'Network'
   | 'Bank'
@@ -72,10 +73,21 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
     'virtualCards.read': 'GET /v1/virtualcards/:id',
     'virtualCards.update': 'PATCH /v1/virtualcards/:id',
     'virtualCards.cancel': 'DELETE /v1/virtualcards/:id',
+    'virtualCards.freeze': 'POST /v1/virtualcards/:id/freeze',
+    'virtualCards.unfreeze': 'POST /v1/virtualcards/:id/unfreeze',
     'virtualCards.email': 'POST /v1/virtualcards/:id/email',
     'virtualCards.authorizations.list': 'GET /v1/virtualcards/:id/authorizations',
     'virtualCards.authorizations.release': 'POST /v1/virtualcards/:id/authorizations/:authorization_id/release',
     'virtualCards.clearings.list': 'GET /v1/virtualcards/:id/clearings',
+    'virtualCards.decisions.try': 'POST /v1/virtualcards/:id/decisions',
+    'virtualCards.decisions.read': 'GET /v1/virtualcards/:id/decisions/:authorization_id',
+    'virtualCards.versions.list': 'GET /v1/virtualcards/:id/versions',
+    'backtests.create': 'POST /v1/backtests',
+    'backtests.list': 'GET /v1/backtests',
+    'backtests.read': 'GET /v1/backtests/:id',
+    'backtests.differences.list': 'GET /v1/backtests/:id/differences',
+    'backtests.delete': 'DELETE /v1/backtests/:id',
+    'authorizations.list': 'GET /v1/authorizations',
   }),
   ...section('Real cards', {
     'realCards.list': 'GET /v1/realcards',
@@ -84,6 +96,7 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
   ...section('Purchase templates', {
     'purchaseTemplates.request': { at: 'POST /v1/content/virtualcard-templates', is_bare: true },
     'purchaseTemplates.list': { at: 'GET /v1/content/virtualcard-templates', minimal: minimalTemplate },
+    'purchaseTemplates.versions.list': 'GET /v1/content/virtualcard-templates/:id/versions',
   }),
   ...section('Events', {
     'events.types.list': 'GET /v1/events/types',
@@ -102,6 +115,16 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
     'webhooks.deliveries.read': 'GET /v1/webhooks/:id/deliveries/:delivery_id',
     'webhooks.deliveries.retry': 'POST /v1/webhooks/:id/deliveries/:delivery_id/retry',
     'webhooks.deliveries.recover': 'POST /v1/webhooks/:id/recover',
+  }),
+  ...section('Decision endpoint', {
+    'decisionEndpoint.put': 'PUT /v1/decision-endpoint',
+    'decisionEndpoint.read': 'GET /v1/decision-endpoint',
+    'decisionEndpoint.update': 'PATCH /v1/decision-endpoint',
+    'decisionEndpoint.delete': 'DELETE /v1/decision-endpoint',
+    'decisionEndpoint.test': 'POST /v1/decision-endpoint/test',
+    'decisionEndpoint.rotateSecret': 'POST /v1/decision-endpoint/rotate-secret',
+    'decisionEndpoint.consultations.list': 'GET /v1/decision-endpoint/consultations',
+    'decisionEndpoint.consultations.read': 'GET /v1/decision-endpoint/consultations/:consultation_id',
   }),
   ...section('Reconciliation', {
     'reconciliation.items.list': 'GET /v1/reconciliation/items',
@@ -144,6 +167,14 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
     'operator.templates.complete': 'POST /operator/v1/templates/:id/complete',
     'operator.events.record': 'POST /operator/v1/events',
     'operator.virtualCards.codeFailures.reset': 'POST /operator/v1/virtualcards/:id/code-failures/reset',
+    'operator.authorizations.list': 'GET /operator/v1/authorizations',
+    'operator.virtualCards.list': 'GET /operator/v1/virtualcards',
+    'operator.virtualCards.read': 'GET /operator/v1/virtualcards/:id',
+    'operator.virtualCards.authorizations.list': 'GET /operator/v1/virtualcards/:id/authorizations',
+    'operator.virtualCards.decisions.read': 'GET /operator/v1/virtualcards/:id/decisions/:authorization_id',
+    'operator.virtualCards.versions.list': 'GET /operator/v1/virtualcards/:id/versions',
+    'operator.virtualCards.clearings.list': 'GET /operator/v1/virtualcards/:id/clearings',
+    'operator.virtualCards.deliveries.list': 'GET /operator/v1/virtualcards/:id/deliveries',
     'operator.webhooks.list': 'GET /operator/v1/webhooks',
     'operator.deliveries.list': 'GET /operator/v1/deliveries',
     'operator.audit.list': 'GET /operator/v1/audit',

@@ -1,20 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import Router from '@koa/router';
 import { type Authenticator, createAuthenticator } from '@tallystick/access';
-import type { CardVault, Network } from '@tallystick/cards';
-import type { ImportPorts } from '@tallystick/imports';
-import {
-  type Clock,
-  type HmacSha256,
-  type Random,
-  Refusal,
-  type Sealer,
-  type Sha256,
-  type Timers,
-  type UnitOfWork,
-  type UrlPolicy,
-} from '@tallystick/kernel';
-import type { OperationTx, ReadTable, Sandbox, WebhookServices } from '@tallystick/operations';
+import { type HmacSha256, Refusal, type Timers, type UnitOfWork } from '@tallystick/kernel';
+import type { OperationTx } from '@tallystick/operations';
 import Koa from 'koa';
 import { render } from './answer/answer.ts';
 import { type Deprecation, deprecationHeaders } from './answer/deprecation.ts';
@@ -35,7 +23,7 @@ import type { OpenBankingPorts } from './open-banking/ports.ts';
 import { isOpenBankingPath } from './open-banking/routes.ts';
 import { health_paths, healthRoutes } from './operations/health-routes.ts';
 import type { Lifecycle } from './operations/lifecycle.ts';
-import { type Log, toLoggedError } from './operations/log.ts';
+import { toLoggedError } from './operations/log.ts';
 import type { Metrics } from './operations/metrics.ts';
 import { createRequestLog, type RequestLog, statusOf } from './operations/request-log.ts';
 import { Overloaded, requests_max_default } from './request/admission.ts';
@@ -60,39 +48,22 @@ import { createUploads, uploads_max } from './request/uploads.ts';
 
 /**
  * The parts of the HTTP interface. The caller supplies everything; the interface reads no
- * configuration.
+ * configuration. Timestamps of signatures are compared with the machine time of `timers`, never
+ * with the sandbox's clock.
  */
-export interface HttpAppPorts {
-  readonly unitOfWork: UnitOfWork<OperationTx>;
+export interface HttpAppPorts extends Omit<RoutePorts, 'keyChanged' | 'companyChanged'> {
   /**
-   * The same for what a decision needs besides its pass: API keys, and idempotency keys of network
-   * messages. `unitOfWork` when absent.
+   * The same as `unitOfWork` for what a decision needs besides its pass: API keys, and idempotency
+   * keys of network messages. `unitOfWork` when absent.
    */
   readonly look_ups?: UnitOfWork<OperationTx>;
-  readonly network: Network;
-  readonly vault: CardVault;
-  readonly sealer: Sealer;
-  readonly random: Random;
-  readonly sha256: Sha256;
   readonly hmacSha256: HmacSha256;
-  readonly clock: Clock;
-  /**
-   * What the interface waits and measures by. Timestamps of signatures are compared with its machine
-   * time, never with the sandbox's clock.
-   */
-  readonly timers: Timers;
-  /** A pino logger with `logOptions`, or a similar logger. */
-  readonly log: Log;
   readonly metrics: Metrics;
   readonly lifecycle: Lifecycle;
   /** Resolves when the database responds. */
   readonly ping: () => Promise<void>;
   /** The migrations that a newer version has applied beside this process; none when absent. */
   readonly newerMigrations?: () => readonly string[];
-  /** How long after its request a purchase template is completed, milliseconds. */
-  readonly template_completion_delay_ms: number;
-  /** Null outside the sandbox: no fixed keys, and no route that moves the clock. */
-  readonly sandbox: Sandbox | null;
   /** Requests a minute for keys without a separate limit. Null: no limit. */
   readonly rate_limit_per_minute: number | null;
   /**
@@ -110,12 +81,6 @@ export interface HttpAppPorts {
    * absent. Further ones are answered 503.
    */
   readonly bodies_bytes_max?: number;
-  readonly webhooks: WebhookServices;
-  /** Which callback URLs and addresses of keys are accepted. */
-  readonly url_policy: UrlPolicy;
-  readonly imports: ImportPorts;
-  /** Reads tables of decisions in CSV. */
-  readonly readTable: ReadTable;
   /** False: only health and metrics, for a process that only sends deliveries. True when absent. */
   readonly serves_api?: boolean;
   /** Open Banking with its authorisation server. Absent: nothing is at its paths. */
@@ -204,18 +169,9 @@ export function createHttpApp(ports: HttpAppPorts): HttpApp {
   const pace = createBodyPace(monotonicNow);
   const bodies = createBodies(ports.bodies_bytes_max ?? bodies_bytes_max_default, pace);
   const pipeline: PipelinePorts = {
-    unitOfWork: ports.unitOfWork,
+    ...ports,
     look_ups,
-    sealer: ports.sealer,
-    random: ports.random,
-    sha256: ports.sha256,
-    hmacSha256: ports.hmacSha256,
-    clock: ports.clock,
     machine_clock: timers,
-    timers,
-    log,
-    metrics,
-    network: ports.network,
     authenticator,
     bodies,
     uploads: createUploads(uploads_max, pace),
@@ -223,7 +179,6 @@ export function createHttpApp(ports: HttpAppPorts): HttpApp {
     doors: createDoors(ports.requests_max ?? requests_max_default, timers),
     strangers: createStrangers(monotonicNow, ports.pause ?? pauseUntil(timers, lifecycle.signal)),
     rate_limit: createRateLimit(monotonicNow),
-    rate_limit_per_minute: ports.rate_limit_per_minute,
     refreshClock: sandbox?.refreshClock,
   };
   const serves_api = ports.serves_api ?? true;

@@ -17,6 +17,7 @@ export interface Route extends Omit<Endpoint, 'at'> {
 
 /** What the operations need that this adapter does not have itself. */
 export interface RoutePorts extends Omit<OperationPorts, 'spool' | 'readRecordLines' | 'importFailed'> {
+  /** A pino logger with `logOptions`, or a similar logger. */
   readonly log: Log;
   readonly timers: Timers;
   /** Where bodies are kept until they were read whole; the folder for temporary files when absent. */

@@ -1,5 +1,6 @@
 import { lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
+import { createSecureContext } from 'node:tls';
 import type { SendError } from '@tallystick/events';
 import { machine_timers, type Timers } from '@tallystick/kernel';
 import { Agent, buildConnector } from 'undici';
@@ -89,7 +90,9 @@ function connector(
   }: ConnectionPorts,
   time_ms: number,
 ): buildConnector.connector {
-  const common = { timeout: time_ms, allowH2: false };
+  // One for all connections: it takes longer to make than a request.
+  const secureContext = createSecureContext(extra_authorities === undefined ? {} : { ca: [...extra_authorities] });
+  const common = { timeout: time_ms, allowH2: false, secureContext };
   const wait_ms = refusal_ms ?? refusal_ms_default;
   const private_names = new Set<string>();
   const noteAddresses = (hostname: string, addresses: readonly string[]): void => {
@@ -100,7 +103,6 @@ function connector(
   const strict = buildConnector({
     ...common,
     lookup: guardedLookup(timers, guard, lookup, wait_ms, noteAddresses),
-    ...(extra_authorities === undefined ? {} : { ca: [...extra_authorities] }),
   });
   const isPrivate = (host: string): boolean => {
     const literal = host.replace(/^\[|\]$/g, '');

@@ -19,7 +19,6 @@ export interface AnsweredFile {
   readonly media_type: string;
   /** The name under which a browser saves it. */
   readonly name: string;
-  /** The first chunk. */
   readonly first: string;
   /** The chunks after the first. Ended early when the client disconnects. */
   readonly rest: AsyncGenerator<string, void, undefined>;

@@ -55,6 +55,7 @@ const sections: Readonly<Record<Tag, string>> = {
   'Purchase templates': 'Lists of merchant categories that are allowed or denied',
   Events: 'The log of every change',
   Webhooks: 'Callback URLs that events are posted to, and their deliveries',
+  'Decision endpoint': 'Where a company decides itself on requests that its cards would approve',
   Reconciliation: 'Items in which authorization, clearing and statement line meet, and what people do to them',
   Network: 'Authorizations and clearings from the card network',
   Bank: 'Accounts of companies at the bank, and what its users have authorised',

@@ -6,7 +6,6 @@ import type { Route } from '../join-endpoints.ts';
 import type { Parameter } from './schemas.ts';
 import { inlineSchemaOf } from './schemas.ts';
 
-/** The parameters of a route. */
 export function parametersOf(route: Route): readonly Parameter[] {
   const { query = {} } = route.operation;
   return [
@@ -33,6 +32,7 @@ const path_parameters: Readonly<Record<string, string>> = {
   authorization_id: 'The id of the authorization',
   number: 'The number of the account',
   consent_id: 'The ConsentId',
+  consultation_id: 'The id of the consultation, as the endpoint got it',
   user_id: 'The id of the user of the bank',
 };
 

@@ -199,7 +199,6 @@ function errorSchemaOf({ codes }: ErrorAnswer): Json {
   };
 }
 
-/** A reference to an error answer. */
 export function errorResponseOf(name: ErrorAnswerName): Json {
   return { $ref: `#/components/responses/${name}` };
 }
@@ -228,7 +227,6 @@ function errorAnswersOf(route: Route): readonly ErrorAnswerName[] {
   ];
 }
 
-/** The error answers of an upload. */
 function uploadErrorsOf({ takes_only_uploads }: Route, { file_bytes_max }: FileOperation): readonly ErrorAnswerName[] {
   return [
     'InvalidUpload',

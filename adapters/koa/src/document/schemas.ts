@@ -7,7 +7,6 @@ export function referenceTo(name: string): Json {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** The content of a body in JSON. */
 export function jsonContentOf(schema: Json): Json {
   return { 'application/json': { schema } };
 }
@@ -110,7 +109,9 @@ function addNamedParts(schema: z.core.$ZodType, parts: Set<z.core.$ZodType>): vo
 function partsOf(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
   if (schema instanceof z.ZodArray) return [schema.element];
   if (schema instanceof z.ZodUnion) return schema.options;
-  if (schema instanceof z.ZodNullable || schema instanceof z.ZodReadonly) return [schema.unwrap()];
+  if (schema instanceof z.ZodNullable || schema instanceof z.ZodOptional || schema instanceof z.ZodReadonly) {
+    return [schema.unwrap()];
+  }
   if (schema instanceof z.ZodRecord) return [schema.valueType];
   return schema instanceof z.ZodObject ? Object.values(schema.shape) : [];
 }

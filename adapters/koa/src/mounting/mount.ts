@@ -48,7 +48,6 @@ export function mountOf(req: IncomingMessage): Mount | undefined {
   return mounts.get(req);
 }
 
-/** Returns the names of the headers that are set already. */
 export function headersSetOn(res: Pick<ServerResponse, 'getHeaderNames'>): ReadonlySet<string> {
   return new Set(res.getHeaderNames());
 }

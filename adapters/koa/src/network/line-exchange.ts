@@ -37,7 +37,6 @@ const taken_kept_max = 1_000;
 /** The most bytes that are divided into lines at once. */
 const slice_bytes = 4 * 1024;
 
-/** What is done with the lines. */
 export interface LineWork {
   /** Called before lines are taken. False: those that have arrived are the last. */
   begin(): Promise<boolean>;

@@ -23,7 +23,6 @@ Needs a key of the role ${rolesOf('network_messages')
   .map((role) => `\`${role}\``)
   .join(' or ')}.`;
 
-/** The operation in the OpenAPI document. */
 export const messages_operations: OpenApiDocument['paths'] = {
   [messages_path]: {
     post: {

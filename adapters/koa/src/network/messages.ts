@@ -127,7 +127,7 @@ export function createMessages(
           const body = checkBody(message.route.operation, value);
           decisions.enter(line_owner);
           message_lines.take(null);
-          return decide(message, { ...message.bodyless, now_ms, arrived_ms, body });
+          return decide(message, { ...message.bodyless, now_ms, arrived_ms, is_patient: true, body });
         } catch (error) {
           return answerError(ports, message?.route ?? null, state.request_id, error);
         }

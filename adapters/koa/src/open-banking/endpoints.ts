@@ -1,10 +1,9 @@
 import {
-  type AccountAccessConsent,
+  type Consent,
   confirmFunds,
   createAccountAccessConsent,
   createFundsConfirmationConsent,
   deleteConsent,
-  type FundsConfirmationConsent,
   presentConsent,
   type ReadOfAccounts,
   readAccounts,
@@ -14,42 +13,15 @@ import {
   readScheduledPayments,
   readStandingOrders,
   readTransactions,
+  type ThirdPartyScope,
 } from '@tallystick/consents';
 import type { Endpoint, EndpointAnswer, GrantedEndpoint, ManagementEndpoint } from './endpoint.ts';
 
-const of_account_consents = { scope: 'accounts' } as const;
-const of_funds_consents = { scope: 'fundsconfirmations' } as const;
 const of_reading = { scope: 'accounts', method: 'GET' } as const;
-
-const deleted: EndpointAnswer = { kind: 'deleted' };
 
 /** Every endpoint of service specification 4.5. */
 export const endpoints: readonly Endpoint[] = [
-  managed({
-    ...of_account_consents,
-    method: 'POST',
-    paths: ['/account-access-consents'],
-    async work(tx, ports, { call, body }) {
-      return created(await createAccountAccessConsent(tx, ports, call, body));
-    },
-  }),
-  managed({
-    ...of_account_consents,
-    method: 'GET',
-    paths: ['/account-access-consents/:id'],
-    async work(tx, _ports, { call, id }) {
-      return found(await readConsent(tx, call, 'account_access', id));
-    },
-  }),
-  managed({
-    ...of_account_consents,
-    method: 'DELETE',
-    paths: ['/account-access-consents/:id'],
-    async work(tx, _ports, { call, id }) {
-      await deleteConsent(tx, call, 'account_access', id);
-      return deleted;
-    },
-  }),
+  ...ofConsents('account_access', 'accounts', '/account-access-consents', createAccountAccessConsent),
   granted({
     ...of_reading,
     paths: ['/accounts'],
@@ -83,31 +55,12 @@ export const endpoints: readonly Endpoint[] = [
   ...ofOneOrAll('direct-debits', readDirectDebits),
   ...ofOneOrAll('standing-orders', readStandingOrders),
   ...ofOneOrAll('scheduled-payments', readScheduledPayments),
-  managed({
-    ...of_funds_consents,
-    method: 'POST',
-    paths: ['/funds-confirmation-consents'],
-    async work(tx, ports, { call, body }) {
-      return created(await createFundsConfirmationConsent(tx, ports, call, body));
-    },
-  }),
-  managed({
-    ...of_funds_consents,
-    method: 'GET',
-    paths: ['/funds-confirmation-consents/:id'],
-    async work(tx, _ports, { call, id }) {
-      return found(await readConsent(tx, call, 'funds_confirmation', id));
-    },
-  }),
-  managed({
-    ...of_funds_consents,
-    method: 'DELETE',
-    paths: ['/funds-confirmation-consents/:id'],
-    async work(tx, _ports, { call, id }) {
-      await deleteConsent(tx, call, 'funds_confirmation', id);
-      return deleted;
-    },
-  }),
+  ...ofConsents(
+    'funds_confirmation',
+    'fundsconfirmations',
+    '/funds-confirmation-consents',
+    createFundsConfirmationConsent,
+  ),
   granted({
     scope: 'fundsconfirmations',
     method: 'POST',
@@ -124,6 +77,42 @@ function managed(endpoint: Omit<ManagementEndpoint, 'grant_type'>): Endpoint {
 
 function granted(endpoint: Omit<GrantedEndpoint, 'grant_type'>): Endpoint {
   return { ...endpoint, grant_type: 'authorization_code' };
+}
+
+/** Creates, reads and deletes the consents of a kind. */
+function ofConsents(
+  kind: Consent['kind'],
+  scope: ThirdPartyScope,
+  path: string,
+  create: typeof createAccountAccessConsent | typeof createFundsConfirmationConsent,
+): readonly Endpoint[] {
+  return [
+    managed({
+      scope,
+      method: 'POST',
+      paths: [path],
+      async work(tx, ports, { call, body }) {
+        return created(await create(tx, ports, call, body));
+      },
+    }),
+    managed({
+      scope,
+      method: 'GET',
+      paths: [`${path}/:id`],
+      async work(tx, _ports, { call, id }) {
+        return found(await readConsent(tx, call, kind, id));
+      },
+    }),
+    managed({
+      scope,
+      method: 'DELETE',
+      paths: [`${path}/:id`],
+      async work(tx, _ports, { call, id }) {
+        await deleteConsent(tx, call, kind, id);
+        return { kind: 'deleted' };
+      },
+    }),
+  ];
 }
 
 /** A list of one account, and of all accounts at the two paths of the decisions. */
@@ -147,11 +136,11 @@ function ofOneOrAll(name: string, read: ReadOfAccounts): readonly Endpoint[] {
   ];
 }
 
-function created(consent: AccountAccessConsent | FundsConfirmationConsent): EndpointAnswer {
+function created(consent: Consent): EndpointAnswer {
   return { ...found(consent), status: 201, created_id: consent.consent_id };
 }
 
-function found(consent: AccountAccessConsent | FundsConfirmationConsent) {
+function found(consent: Consent) {
   const Data = presentConsent(consent);
   return {
     kind: 'resource',

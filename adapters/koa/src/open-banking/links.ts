@@ -8,7 +8,6 @@ export interface Links {
   readonly Next?: string;
 }
 
-/** The address that was asked for. */
 export interface AskedAddress {
   /** The public address of the service, without a final slash. */
   readonly base_url: string;

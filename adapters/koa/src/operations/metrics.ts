@@ -1,6 +1,8 @@
 import {
   type ClearingClass,
+  type ConsultationOutcome,
   clearing_classes,
+  consultation_outcomes,
   type OverloadReason,
   outcomes,
   overload_reasons,
@@ -38,6 +40,11 @@ export interface Metrics {
    * of the decline).
    */
   decision(code: string): void;
+  /**
+   * A company was asked about a request: it answered, or why not. `ms` is how long the question was
+   * with it; null: it was not asked.
+   */
+  consultation(outcome: ConsultationOutcome, ms: number | null): void;
   /** A clearing of this class was recorded. */
   clearing(clearing_class: ClearingClass): void;
   /** Makes the number of failed runs of this job known, which is 0 so far. */
@@ -161,6 +168,19 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
     registers,
   });
   for (const { code } of outcomes) decisions.inc({ code }, 0);
+  const consultations = new Counter({
+    name: 'tallystick_consultations_total',
+    help: 'Requests about which a company was to be asked: it answered, or why not',
+    labelNames: ['outcome'],
+    registers,
+  });
+  for (const outcome of consultation_outcomes) consultations.inc({ outcome }, 0);
+  const consultation_time = new Histogram({
+    name: 'tallystick_consultation_duration_seconds',
+    help: 'Time for which a question was with a company, until its answer or its time-out',
+    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 1.5, 2],
+    registers,
+  });
   const clearings = new Counter({
     name: 'tallystick_clearings_total',
     help: 'Recorded clearings by class',
@@ -281,6 +301,10 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
     },
     decision(code) {
       decisions.inc({ code });
+    },
+    consultation(outcome, ms) {
+      consultations.inc({ outcome });
+      if (ms !== null) consultation_time.observe(ms / 1_000);
     },
     clearing(clearing_class) {
       clearings.inc({ class: clearing_class });

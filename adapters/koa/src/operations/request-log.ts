@@ -7,7 +7,6 @@ import { health_paths } from './health-routes.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Log } from './log.ts';
 
-/** The log of answered requests. */
 export interface RequestLog {
   /** Logs a request when its answer has reached the network, or its client has gone. */
   ended(ctx: RequestContext, duration_ms: number): void;

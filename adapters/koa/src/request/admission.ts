@@ -1,4 +1,4 @@
-import { createFairShare } from '@tallystick/operations';
+import { createFairShare } from '@tallystick/kernel';
 
 /** The most requests in progress unless configured otherwise. */
 export const requests_max_default = 512;

@@ -1,4 +1,4 @@
-import { createFairShare } from '@tallystick/operations';
+import { createFairShare } from '@tallystick/kernel';
 import { Overloaded } from './admission.ts';
 import type { BodyPace } from './body-pace.ts';
 
@@ -19,7 +19,6 @@ export interface Bodies {
   open(owner: string): BodyAccount;
 }
 
-/** The bytes of one body. */
 export interface BodyAccount {
   /**
    * Takes further bytes, before they are allocated. Throws `Overloaded` for what is more than the

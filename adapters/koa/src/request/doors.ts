@@ -1,5 +1,4 @@
-import type { Timers } from '@tallystick/kernel';
-import { createFairShare, type FairShare } from '@tallystick/operations';
+import { createFairShare, type FairShare, type Timers } from '@tallystick/kernel';
 import { type Admission, createAdmission } from './admission.ts';
 import { createShares, type Shares } from './shares.ts';
 

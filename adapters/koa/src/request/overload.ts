@@ -50,7 +50,6 @@ export function countOverload({ metrics }: Metered, { sheds_load }: Shedding): v
   if (sheds_load === 'with_item') metrics.decision(unread_item.decline_reason);
 }
 
-/** The answer of a route to overload. */
 export function overloadOf({ sheds_load }: Shedding, request_id: string): RenderedAnswer {
   return render(sheds_load === 'with_item' ? undecidedAnswer(unread_item, request_id) : overloadAnswer(request_id));
 }

@@ -14,17 +14,7 @@ import {
   verifySignature,
 } from '@tallystick/access';
 import type { Network } from '@tallystick/cards';
-import {
-  type Clock,
-  type GiveWay,
-  giveWayWith,
-  type HmacSha256,
-  type Random,
-  type Sealer,
-  type Sha256,
-  type Timers,
-  type UnitOfWork,
-} from '@tallystick/kernel';
+import { type Clock, type GiveWay, giveWayWith, type HmacSha256, type UnitOfWork } from '@tallystick/kernel';
 import {
   checkBody,
   type FileOperation,
@@ -42,9 +32,8 @@ import { errorAnswer, isExpected } from '../answer/error-answer.ts';
 import { answerOf } from '../answer/operation-answer.ts';
 import type { ClientAddress } from '../connection/client-address.ts';
 import { noteKnownCaller } from '../connection/connections.ts';
-import type { Route } from '../join-endpoints.ts';
+import type { Route, RoutePorts } from '../join-endpoints.ts';
 import { mountOf } from '../mounting/mount.ts';
-import type { Log } from '../operations/log.ts';
 import type { Metrics } from '../operations/metrics.ts';
 import type { Bodies, BodyAccount } from './bodies.ts';
 import { no_bytes, readBody } from './body.ts';
@@ -108,18 +97,12 @@ export interface RequestContext extends Pick<Context, 'req' | 'res' | 'method' |
 
 export type HttpContext = Context & RequestContext;
 
-/** The ports that the pipeline needs. */
-export interface PipelinePorts extends RateLimitPorts {
-  readonly unitOfWork: UnitOfWork<OperationTx>;
+export interface PipelinePorts
+  extends RateLimitPorts,
+    Pick<RoutePorts, 'unitOfWork' | 'sealer' | 'random' | 'sha256' | 'clock' | 'timers' | 'log'> {
   /** In place of `unitOfWork` for network messages: no other request can use it up. */
   readonly look_ups: UnitOfWork<OperationTx>;
-  readonly sealer: Sealer;
-  readonly random: Random;
-  readonly sha256: Sha256;
   readonly hmacSha256: HmacSha256;
-  readonly clock: Clock;
-  readonly timers: Timers;
-  readonly log: Log;
   readonly metrics: Pick<Metrics, 'requestRefused' | 'decision'>;
   readonly network: Pick<Network, 'refuseUnread' | 'isOverloaded' | 'hurry'>;
   readonly authenticator: Authenticator;
@@ -339,13 +322,16 @@ async function perform(
       return answer;
     }
     if ('read' in operation && operation.before !== undefined) await share(async () => await operation.before?.(call));
-    return await share(() =>
+    const only_reads = 'read' in operation;
+    const answer = await share(() =>
       runTransaction(operation, call, ports.unitOfWork, async (tx, work) => {
         const rendered = render(await answerOf(route, call, query, await work()));
-        if (owner !== null) await keepForReplay(tx, ports.sealer, owner, rendered);
+        if (owner !== null && !only_reads) await keepForReplay(tx, ports.sealer, owner, rendered);
         return rendered;
       }),
     );
+    if (owner !== null && only_reads) await keepPerformed(ports, request_id, owner, answer);
+    return answer;
   } catch (error) {
     throw nameFields(error, prefix, http_names);
   }

@@ -82,7 +82,6 @@ function dropFull(buckets: Map<string, Bucket>, at_ms: number): void {
   for (const [id, bucket] of buckets) if (at_ms - bucket.filled_at_ms >= 60_000) buckets.delete(id);
 }
 
-/** The ports of `enforceRateLimit`. */
 export interface RateLimitPorts {
   readonly rate_limit: RateLimit;
   /** For keys without a separate limit. Null: no limit. */

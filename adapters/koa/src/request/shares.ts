@@ -1,5 +1,4 @@
-import type { Timers, UnitOfWork } from '@tallystick/kernel';
-import { createFairShare } from '@tallystick/operations';
+import { createFairShare, type Timers, type UnitOfWork } from '@tallystick/kernel';
 import { Overloaded } from './admission.ts';
 
 /** The transactions of requests that run at the same time, unless configured otherwise. */

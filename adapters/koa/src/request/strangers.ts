@@ -1,5 +1,5 @@
 import { type LogInAttempt, too_many_log_ins } from '@tallystick/consents';
-import { createFairShare } from '@tallystick/operations';
+import { createFairShare } from '@tallystick/kernel';
 
 /** How failures slow the next answer or attempt of the same owner. */
 interface Pace {

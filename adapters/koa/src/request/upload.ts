@@ -13,7 +13,6 @@ export const upload_wait_ms_max = 60_000;
 /** An upload that is slower in the long run ends: a sender of single bytes would keep its place for days. */
 const bytes_per_s_min = 1_024;
 
-/** What bounds an upload. */
 export interface UploadRules {
   /** Null: the request needs no signature. */
   readonly signature: ExpectedSignature | null;

@@ -1,5 +1,5 @@
 import type { Role } from '@tallystick/access';
-import { createFairShare, type FairShare } from '@tallystick/operations';
+import { createFairShare, type FairShare } from '@tallystick/kernel';
 import { Overloaded } from './admission.ts';
 import type { BodyPace } from './body-pace.ts';
 

@@ -1,20 +1,13 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import {
-  type AddressInfo,
-  connect,
-  createServer,
-  type ListenOptions,
-  type Socket,
-  type TcpNetConnectOpts,
-} from 'node:net';
+import { type AddressInfo, connect, type ListenOptions, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { connect as connectTls } from 'node:tls';
 import { machine_timers } from '@tallystick/kernel';
-import { loopbackCertificate, repeatableRandom } from '@tallystick/test-support';
+import { freePort, loopbackCertificate, repeatableRandom } from '@tallystick/test-support';
 import { noteKnownCaller } from '../../src/connection/connections.ts';
 import { createHttpServer } from '../../src/connection/http-server.ts';
 
@@ -106,15 +99,6 @@ it('connections from one port to two addresses are two', async (t) => {
   for (let at = 0; at < 3; at += 1) others.push(await ask(t, port, '/'));
   await assertClosed([known, second, ...others], [false, true, false, false, false]);
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 it('connections to a Unix socket are counted', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'connections-'));

@@ -70,13 +70,13 @@ describe('a query', () => {
     ]);
   });
 
-  it('suggests a filter or page parameter only if its name inside the brackets is near', () => {
+  it('suggests a filter or page parameter whose name inside the brackets is near, else names all', () => {
     const messages = refusalOf('filter[mc]=1&filter[foo]=1&page[limt]=1&page[size]=3&page[limit]=500').fields;
     assert.deepEqual(
       messages.map(({ message }) => message),
       [
         'is not a filter of this path; did you mean filter[mcc]?',
-        'is not a filter of this path',
+        'is not a filter of this path; these are: filter[mcc], filter[status]',
         'is not a page parameter; did you mean page[limit]?',
         'is not a page parameter; these are: limit, after, offset',
         'must be an integer from 1 to 100, not "500"',

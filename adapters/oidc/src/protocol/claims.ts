@@ -11,7 +11,6 @@ export interface ClaimProblem {
 
 export type JwtClaims = Readonly<Record<string, unknown>>;
 
-/** A claim, what is right, and whether it is. */
 type Rule = readonly [claim: string, right: string, is_right: boolean];
 
 const seconds = 'a number of seconds since 1970';

@@ -8,7 +8,6 @@ console.warn = (...written) => {
   if (!String(written[0]).includes('oidc-provider WARNING: Unsupported runtime')) warn(...written);
 };
 
-/** Restores `console.warn`. */
 export function restoreWarnings(): void {
   console.warn = warn;
 }

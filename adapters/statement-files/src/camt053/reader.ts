@@ -307,7 +307,6 @@ export class Camt053Reader {
     }
   }
 
-  /** The place of the next record. */
   #place(offset: number): RecordPlace {
     this.#records += 1;
     return { ordinal: this.#records, offset };

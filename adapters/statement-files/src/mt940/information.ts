@@ -12,7 +12,6 @@ export interface StatedInformation {
 /** The width of a line: a longer text is cut there, also within a word. */
 export const line_length = 65;
 
-/** The width of a subfield. */
 const subfield_length = 27;
 
 const structure = /^\s*(\d{0,3})\s*([?<>~^@|])(?=\d\d)/;
