@@ -4,7 +4,14 @@ import type { TallystickOptions } from './options.ts';
 import type { Tallystick } from './tallystick.ts';
 
 export type { BankData } from '@tallystick/accounts';
-export type { CardVault, Mailer } from '@tallystick/cards';
+export type {
+  CardVault,
+  ConsultationContent,
+  Mailer,
+  OnAuthorization,
+  StandInRule,
+  WrittenAnswer,
+} from '@tallystick/cards';
 export type { UserLogin } from '@tallystick/consents';
 export type {
   DeliveryQueue,

@@ -29,6 +29,9 @@ export const option_shapes: Readonly<Record<keyof TallystickOptions, Shape>> = {
   bodies_bytes_max: 'read',
   statement_key: 'read',
   kept_days: [],
+  onAuthorization: 'read',
+  authorization_timeout_ms: 'read',
+  authorization_stand_in: 'read',
 };
 
 export const port_shapes: Readonly<Record<keyof TallystickPorts, Shape>> = {

@@ -1,5 +1,5 @@
 import type { BankData } from '@tallystick/accounts';
-import type { CardVault, Mailer } from '@tallystick/cards';
+import type { CardVault, Mailer, OnAuthorization, StandInRule } from '@tallystick/cards';
 import type { UserLogin } from '@tallystick/consents';
 import type { DeliveryQueue, WebhookSender } from '@tallystick/events';
 import type { ClearingFormat } from '@tallystick/imports';
@@ -89,6 +89,17 @@ export interface TallystickOptions {
   readonly statement_key?: 'whole' | 'bin+sequence' | undefined;
   /** How long rows are kept, days; for ever when absent, but 30 for deliveries and mails. */
   readonly kept_days?: KeptDays | undefined;
+  /**
+   * Decides on each request that a card would approve, in this process: `{ decision: 'approve' }`,
+   * `decline`, or `approve_part` with an `amount`. It is asked for every company, and decision
+   * endpoints are not. It may be asked twice about one request, with the same `id`. When it rejects
+   * or is late, `authorization_stand_in` decides. Every process that decides needs it.
+   */
+  readonly onAuthorization?: OnAuthorization | undefined;
+  /** How long `onAuthorization` may take, milliseconds, 200 to 2,000; 1,500 when absent. */
+  readonly authorization_timeout_ms?: number | undefined;
+  /** What decides in its place: the first rule that fits. Without one the request is declined. */
+  readonly authorization_stand_in?: readonly StandInRule[] | undefined;
 }
 
 /** Days for each kind of rows; null: for ever. */

@@ -1,7 +1,14 @@
 import { tmpdir } from 'node:os';
 import { rate_limit_max } from '@tallystick/access';
-import { authorizations_kept_days_min } from '@tallystick/cards';
-import { nearestName, Refusal } from '@tallystick/kernel';
+import {
+  authorizations_kept_days_min,
+  type ConsultationTerms,
+  decision_timeout_ms_default,
+  decision_timeout_ms_max,
+  decision_timeout_ms_min,
+  readStandIn,
+} from '@tallystick/cards';
+import { nearestName, Refusal, RequestFields } from '@tallystick/kernel';
 import { findProxyProblem } from '@tallystick/koa';
 import { parseSender, parseSmtpServer } from '@tallystick/mail';
 import { database_connections_min, readPostgresTls } from '@tallystick/mikro-orm';
@@ -50,6 +57,7 @@ function read(options: TallystickOptions, problem: Problem): Settings {
   refuseUnknown('ports.', options.ports ?? {}, port_shapes, problem);
   const sandbox = options.sandbox ?? false;
   refuseContradictions(options, problem);
+  readAuthorizationTerms(options, problem);
   const integer = (name: keyof TallystickOptions, min: number, max: number, fallback: number): number =>
     readInteger(name, options[name], { min, max }, problem) ?? fallback;
   const public_url = readBy(options.public_url, 'public_url', parsePublicUrl, problem);
@@ -107,6 +115,7 @@ function read(options: TallystickOptions, problem: Problem): Settings {
     spool_folder: tmpdir(),
     statement_key,
     owns_process: false,
+    consults_all: options.onAuthorization !== undefined,
   };
 }
 
@@ -116,6 +125,24 @@ function refuseUnknown(prefix: string, given: object, known: object, problem: Pr
     const nearest = nearestName(name, Object.keys(known));
     problem(`there is no option ${prefix}${name}${nearest === null ? '' : `; did you mean ${prefix}${nearest}?`}`);
   }
+}
+
+/** What applies to `onAuthorization` when it does not answer in time. */
+export function readAuthorizationTerms(options: TallystickOptions, problem: Problem): ConsultationTerms {
+  const { onAuthorization, authorization_timeout_ms, authorization_stand_in } = options;
+  if (onAuthorization !== undefined && typeof onAuthorization !== 'function') {
+    problem('onAuthorization must be a function');
+  }
+  const terms = { authorization_timeout_ms, authorization_stand_in };
+  for (const [name, value] of Object.entries(terms)) {
+    if (value !== undefined && onAuthorization === undefined) problem(`${name} has no effect without onAuthorization`);
+  }
+  const fields = new RequestFields(terms);
+  const bounds = { min: decision_timeout_ms_min, max: decision_timeout_ms_max };
+  const timeout_ms = fields.readInteger('authorization_timeout_ms', bounds) ?? decision_timeout_ms_default;
+  const stand_in = readStandIn(fields, 'authorization_stand_in') ?? [];
+  for (const { path, message } of fields.problems) problem(`${path} ${message}`);
+  return { timeout_ms, stand_in };
 }
 
 function refuseContradictions(options: TallystickOptions, problem: Problem): void {

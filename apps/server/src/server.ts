@@ -9,7 +9,6 @@ import { closeContainer, createContainer, tokens } from './container.ts';
 
 const closing_ms_min = 2_000;
 
-/** Where the server listens. */
 export interface Listening {
   readonly url: string;
   /** Where it receives messages of the card network (NETWORK_PORT); null: also there. */

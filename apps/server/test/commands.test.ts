@@ -197,6 +197,14 @@ for (const name of database_names) {
       assert.match(err, /^database: .*\nthere is no virtual card 999999\n$/);
     });
 
+    it('runs a backtest to its end, and refuses a control that does not exist', async () => {
+      const done = await json('backtest', '--company', '1', '--changes', '{}', '--fail-on-difference');
+      assert.deepEqual([done.status, done.differences], ['completed', 0]);
+      const { status, err } = await command('backtest', '--company', '1', '--changes', '{"total":1}');
+      assert.equal(status, 1);
+      assert.match(err, /--changes names "total", which is no control; the controls are per_transaction_min, /);
+    });
+
     it('says on standard error on which database it works, without a password', async () => {
       const { out, err } = await command('company', 'list', '--json');
       const database = scratch.database_url.replace(/:\/\/(\w+):[^@/]*@/, '://$1@');

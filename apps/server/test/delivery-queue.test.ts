@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { machine_timers } from '@tallystick/kernel';
 import { logOptions } from '@tallystick/koa';
-import { freePort, own_servers_expected, startLocalRedis } from '@tallystick/test-support';
+import { own_servers_expected, refusing_port, startLocalRedis } from '@tallystick/test-support';
 import { pino } from 'pino';
 import { openDeliveryQueue } from '../src/delivery-queue.ts';
 
@@ -38,7 +38,7 @@ const troubles: readonly Trouble[] = [
   {
     what: 'down',
     reason: /ECONNREFUSED|unavailable|did not answer/,
-    prepare: async () => `redis://127.0.0.1:${await freePort()}`,
+    prepare: async () => `redis://127.0.0.1:${refusing_port}`,
   },
 ];
 

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it, mock } from 'node:test';
 import { idempotency_keep_ms } from '@tallystick/access';
 import {
+  backtest_kept_days,
   mailbox_kept_days,
   mails_kept_days_default,
   one_time_links_kept_days,
@@ -15,9 +19,45 @@ import { attempt_offsets_ms, deliveries_kept_days_default } from '@tallystick/ev
 import { fixedClock } from '@tallystick/kernel';
 import { mikroOrmPersistence } from '@tallystick/mikro-orm';
 import { scratchDatabase, tableNames, testAuditMac } from '@tallystick/test-support';
+import { signDelivery } from '@tallystick/webhook-signature';
 import { variable_names } from '../src/configuration/config.ts';
 
 const guide = (name: string): string => readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');
+
+describe('docs/decision-endpoint.md', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tallystick-guide-'));
+  after(() => rmSync(folder, { recursive: true }));
+
+  it('shows a receiver that decides signed requests, each once, and refuses all others', async () => {
+    const code = /```ts\n(import \{ createHmac.*?)```/s.exec(guide('decision-endpoint.md'))?.[1];
+    assert.ok(code !== undefined);
+    const path = join(folder, 'receiver.mts');
+    writeFileSync(path, code);
+    const [url, secret] = ['https://decisions.example.com/', 'a secret of the guide'];
+    process.env.DECISION_URL = url;
+    process.env.DECISION_SECRET = secret;
+    const { server } = (await import(path)) as { readonly server: Server };
+    after(() => server.close());
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const ask = async (data: object, key = secret) => {
+      const body = JSON.stringify({ data });
+      const content = { id: 'dec_1', timestamp: Math.floor(Date.now() / 1_000), url, body };
+      const headers = await signDelivery({ current: key, previous: null }, content);
+      const answer = await fetch(`http://127.0.0.1:${port}`, { method: 'POST', headers, body });
+      return answer.status === 200 ? ((await answer.json()) as object) : answer.status;
+    };
+    const request = { id: 'dec_1', test: false, amount: 100, authorization: { mcc: '5411' } };
+    assert.deepEqual(await ask(request), { decision: 'approve' });
+    assert.deepEqual(await ask({ ...request, amount: 90_000 }), { decision: 'approve' });
+    assert.deepEqual(await ask({ ...request, id: 'dec_2', amount: 90_000 }), { decision: 'decline' });
+    assert.deepEqual(await ask({ ...request, id: 'dec_3', authorization: { mcc: '7995' } }), {
+      decision: 'decline',
+      note: 'no gambling',
+    });
+    assert.equal(await ask(request, 'another secret of the guide'), 401);
+  });
+});
 
 describe('docs/webhooks.md', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tallystick-guide-'));
@@ -107,6 +147,7 @@ describe('docs/operations-reference.md', () => {
       ['delivery_attempts', `${deliveries_kept_days_default} days`],
       ['mails', `sent: ${mails_kept_days_default} days`],
       ['one_time_links', `${one_time_links_kept_days} days`],
+      ['backtests', `${backtest_kept_days} days`],
       ['mailbox_messages', `${mailbox_kept_days} days`],
     ];
     for (const [table, text] of days) assert.ok(row(table).includes(text), `${table}: ${text}`);

@@ -1,5 +1,5 @@
 import { purgeIdempotencyKeys } from '@tallystick/access';
-import { type Ledger, purgeUnknownNumbers, sweepHolds } from '@tallystick/cards';
+import { type Ledger, purgeConsultations, purgeUnknownNumbers, sweepHolds } from '@tallystick/cards';
 import type { Clock } from '@tallystick/kernel';
 import type { Persistence } from '@tallystick/mikro-orm';
 import { templateStatusPath } from '@tallystick/operations';
@@ -16,12 +16,17 @@ const batch_max = 100;
  */
 const authorisation_kept_ms = 300_000;
 
+/** Consultations are kept as long as what was decided with them. */
+interface KeptDays {
+  readonly kept_days: Pick<Settings['kept_days'], 'authorizations'>;
+}
+
 /**
  * The jobs for all work that becomes due automatically. `refresh` updates the clock before each
  * run.
  */
 export function dueWork(
-  { unknown_numbers_kept_days }: Pick<Settings, 'unknown_numbers_kept_days'>,
+  { unknown_numbers_kept_days, kept_days }: Pick<Settings, 'unknown_numbers_kept_days'> & KeptDays,
   persistence: Persistence,
   clock: Clock,
   machine: Clock,
@@ -48,6 +53,11 @@ export function dueWork(
     }),
     job('unknown number purge', 600_000, () => {
       return unitOfWork.run((tx) => purgeUnknownNumbers(tx, unknown_numbers_kept_days, nowMs(), batch_max));
+    }),
+    job('consultation purge', 600_000, async () => {
+      const { authorizations: days } = kept_days;
+      if (days === null) return 0;
+      return await unitOfWork.run((tx) => purgeConsultations(tx, days, nowMs(), batch_max));
     }),
   ];
 

@@ -49,6 +49,7 @@ export async function closeContainer(container: Container): Promise<void> {
     tokens.deliveries,
     tokens.delivery_queue,
     tokens.webhook_sender,
+    tokens.decision_poster,
     tokens.document_reader,
     tokens.mails,
     tokens.mailer,

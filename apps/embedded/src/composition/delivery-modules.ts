@@ -1,4 +1,4 @@
-import { type Mailer, mailboxMailer } from '@tallystick/cards';
+import { endpointDecisionMaker, type Mailer, mailboxMailer } from '@tallystick/cards';
 import { embeddedQueue } from '@tallystick/embedded-queue';
 import { createSubscriber, type Subscriber } from '@tallystick/events';
 import type { Clock, Timers } from '@tallystick/kernel';
@@ -6,7 +6,7 @@ import type { Metrics } from '@tallystick/koa';
 import { smtpMailer } from '@tallystick/mail';
 import type { Persistence } from '@tallystick/mikro-orm';
 import type { Vault } from '@tallystick/vault';
-import { addressGuard, documentReader, urlPolicy, webhookClient } from '@tallystick/webhook-client';
+import { addressGuard, decisionPoster, documentReader, urlPolicy, webhookClient } from '@tallystick/webhook-client';
 import { ContainerModule } from 'inversify';
 import type { Logger } from 'pino';
 import { createDeliveries } from '../background/deliveries.ts';
@@ -35,6 +35,17 @@ export const webhooks_module = new ContainerModule(({ bind }) => {
       [tokens.address_guard, tokens.settings, tokens.timers],
     )
     .onDeactivation((sender) => sender.close());
+  bind(tokens.decision_poster)
+    .toResolvedValue(
+      (guard, { sandbox }, timers) => decisionPoster({ guard, trusts_loopback: sandbox, timers }),
+      [tokens.address_guard, tokens.settings, tokens.timers],
+    )
+    .onDeactivation((poster) => poster.close());
+  bind(tokens.decision_maker).toResolvedValue(
+    (poster, { sealer, hmacSha256: hmac }, { unitOfWork }, clock, timers) =>
+      endpointDecisionMaker({ poster, sealer, hmac, clock, machine_clock: timers }, unitOfWork),
+    [tokens.decision_poster, tokens.vault, tokens.persistence, tokens.clock, tokens.timers],
+  );
   bind(tokens.delivery_queue)
     .toResolvedValue(() => embeddedQueue())
     .onDeactivation((queue) => queue.close());

@@ -1,4 +1,4 @@
-import type { Mailer } from '@tallystick/cards';
+import { hostDecisionMaker, type Mailer } from '@tallystick/cards';
 import { clearing_formats, csvFormat } from '@tallystick/clearing-files';
 import type { WebhookSender } from '@tallystick/events';
 import { createFormats } from '@tallystick/imports';
@@ -7,13 +7,24 @@ import { statement_formats } from '@tallystick/statement-files';
 import { ContainerModule } from 'inversify';
 import type { Logger } from 'pino';
 import type { TallystickOptions } from '../options.ts';
+import { readAuthorizationTerms } from '../read-options.ts';
 import { tokens } from './tokens.ts';
 
 /** The parts that the options replace. What a host has passed in is not closed with the rest. */
-export function hostModule({ clock, ports = {} }: TallystickOptions, logger: Logger): ContainerModule {
+export function hostModule(options: TallystickOptions, logger: Logger): ContainerModule {
+  const { clock, ports = {}, onAuthorization } = options;
   return new ContainerModule(({ bind, rebind }) => {
     bind(tokens.logger).toConstantValue(logger);
     const { numbers, mailer, sender, delivery_queue, bank, user_login, formats, archive } = ports;
+    if (onAuthorization !== undefined) {
+      const failed = (err: unknown) => logger.error({ err }, 'onAuthorization rejected: what stands in decides');
+      const maker = hostDecisionMaker(
+        onAuthorization,
+        readAuthorizationTerms(options, () => undefined),
+        failed,
+      );
+      rebind(tokens.decision_maker).toConstantValue(maker);
+    }
     if (clock !== undefined) rebind(tokens.clock).toConstantValue(clock);
     if (numbers !== undefined) rebind(tokens.card_vault).toConstantValue(numbers);
     if (mailer !== undefined) {

@@ -1,3 +1,4 @@
+import { endpointTester } from '@tallystick/cards';
 import { tableSource } from '@tallystick/clearing-files';
 import { callAfterCommit } from '@tallystick/kernel';
 import {
@@ -82,6 +83,7 @@ export const http_module = new ContainerModule(({ bind }) => {
       events_committed,
       url_policy,
       key_uses,
+      poster,
     ) => ({
       // Calls in process also revoke keys.
       authenticator: createKeyAuthenticator({
@@ -98,6 +100,11 @@ export const http_module = new ContainerModule(({ bind }) => {
       unitOfWork: callAfterCommit(persistence.unitOfWork, events_committed),
       look_ups: persistence.look_ups,
       webhooks: deliveries.webhooks,
+      testEndpoint: endpointTester(
+        { poster, sealer: vault.sealer, hmac: vault.hmacSha256, clock, machine_clock: timers },
+        timers,
+      ),
+      consults_all: settings.consults_all,
       url_policy,
       serves_api: settings.role !== 'worker',
       network,
@@ -143,6 +150,7 @@ export const http_module = new ContainerModule(({ bind }) => {
       tokens.events_committed,
       tokens.url_policy,
       tokens.key_uses,
+      tokens.decision_poster,
     ],
   );
   bind(tokens.http_app).toResolvedValue(createHttpApp, [tokens.http_ports]);

@@ -1,7 +1,13 @@
-import { callAfterPass, createNetwork, type Ledger, type Network } from '@tallystick/cards';
+import {
+  callAfterPass,
+  createConsultingNetwork,
+  createNetwork,
+  type DecidingNetwork,
+  type Ledger,
+} from '@tallystick/cards';
 import { clearing_formats, csvFormat } from '@tallystick/clearing-files';
 import { createFormats, type Formats, type ImportPorts } from '@tallystick/imports';
-import type { Clock, Timers } from '@tallystick/kernel';
+import { type Clock, callAfterCommit, type Timers } from '@tallystick/kernel';
 import { type Metrics, measureLedger } from '@tallystick/koa';
 import type { Persistence } from '@tallystick/mikro-orm';
 import { statement_formats } from '@tallystick/statement-files';
@@ -19,16 +25,34 @@ export const network_module = new ContainerModule(({ bind }) => {
     [tokens.persistence, tokens.metrics, tokens.events_committed],
   );
   bind(tokens.network)
-    .toResolvedValue(openNetwork, [
-      tokens.settings,
-      tokens.ledger,
-      tokens.persistence,
-      tokens.vault,
-      tokens.timers,
-      tokens.metrics,
-      tokens.log,
-    ])
+    .toResolvedValue(
+      (decision_maker, clock, committed, settings, ledger, persistence, vault, timers, metrics, logger) =>
+        createConsultingNetwork({
+          network: openNetwork(settings, ledger, persistence, vault, timers, metrics, logger),
+          decision_maker,
+          unitOfWork: callAfterCommit(persistence.unitOfWork, committed),
+          clock,
+          timers,
+          decision_ms_max: settings.decision_ms_max,
+          bounds: { asked_max: Math.ceil(settings.requests_max / 2) },
+          onConcluded: metrics.consultation,
+          onFault: (err) => logger.error({ err }, 'a company could not be asked about a request'),
+        }),
+      [
+        tokens.decision_maker,
+        tokens.clock,
+        tokens.events_committed,
+        tokens.settings,
+        tokens.ledger,
+        tokens.persistence,
+        tokens.vault,
+        tokens.timers,
+        tokens.metrics,
+        tokens.log,
+      ],
+    )
     .onDeactivation((network) => network.drain());
+  // Asks no company: it takes no requests.
   bind(tokens.offline_network)
     .toResolvedValue(
       (settings, persistence, ...parts) => openNetwork(settings, persistence.ledger, persistence, ...parts),
@@ -38,17 +62,18 @@ export const network_module = new ContainerModule(({ bind }) => {
 });
 
 function openNetwork(
-  { network_wait_ms_max, decision_ms_max }: Settings,
+  { network_wait_ms_max, decision_ms_max, consults_all }: Settings,
   ledger: Ledger,
   { unitOfWork }: Pick<Persistence, 'unitOfWork'>,
   { card_vault, random, sealer, sha256 }: Vault,
   timers: Timers,
   metrics: Metrics,
   logger: Logger,
-): Network {
+): DecidingNetwork {
   metrics.watchQuarantine(() => unitOfWork.read((tx) => tx.quarantine.countOpen()));
   return createNetwork({
     ledger,
+    consults_all,
     vault: card_vault,
     random,
     sealer,
@@ -96,8 +121,7 @@ export function createImportPorts(
     monotonicNow: timers.monotonicNow,
     rest,
     giveWay,
-    // A pass of a ledger that gathers messages first is one turn of the process.
-    pass_kind: ledger.gather === undefined ? 'beside' : 'blocking',
+    pass_kind: ledger.blocks_process ? 'blocking' : 'beside',
     is_production: !sandbox,
   };
 }

@@ -7,7 +7,6 @@ import type { KeyRing } from '@tallystick/vault';
 /** The work of a process: serve the interface, send deliveries, or both. */
 export type Role = 'all' | 'api' | 'worker';
 
-/** Whether an address is that of a SQLite database. */
 export function isSqlite(database_url: string): boolean {
   return /^sqlite:./.test(database_url);
 }
@@ -84,4 +83,6 @@ export interface Settings {
    * and a transaction on SQLite gives way to other work while it holds the write lock.
    */
   readonly owns_process: boolean;
+  /** Whether a function of the host decides, for every company. */
+  readonly consults_all: boolean;
 }

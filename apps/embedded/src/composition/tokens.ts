@@ -1,6 +1,6 @@
 import type { KeyUses } from '@tallystick/access';
 import type { BankData } from '@tallystick/accounts';
-import type { CardVault, Ledger, Mailer, Network } from '@tallystick/cards';
+import type { CardVault, DecisionMaker, DecisionPoster, Ledger, Mailer, Network } from '@tallystick/cards';
 import type { UserLogin } from '@tallystick/consents';
 import type { DeliveryQueue, Subscriber, WebhookSender } from '@tallystick/events';
 import type { Formats, ImportPorts } from '@tallystick/imports';
@@ -49,6 +49,9 @@ export const tokens = {
   persistence: identifier<Persistence>('persistence'),
   /** That of the database, measured; its passes deliver the events that they write. */
   ledger: identifier<Ledger>('ledger'),
+  /** Asks companies about requests that their cards would approve. */
+  decision_maker: identifier<DecisionMaker>('decision_maker'),
+  decision_poster: identifier<DecisionPoster>('decision_poster'),
   network: identifier<Network>('network'),
   /** The same beside a server, which then delivers the events. */
   offline_network: identifier<Network>('offline_network'),

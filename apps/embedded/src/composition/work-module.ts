@@ -3,6 +3,7 @@ import { ContainerModule } from 'inversify';
 import { accountRangeJob } from '../background/account-ranges.ts';
 import { openArchive } from '../background/archive-files.ts';
 import { auditSealerJob } from '../background/audit-chain.ts';
+import { backtestJob } from '../background/backtests.ts';
 import { dueWork } from '../background/due-work.ts';
 import { eventIndexJob } from '../background/event-index.ts';
 import { importJob } from '../background/imports.ts';
@@ -61,6 +62,18 @@ export const work_module = new ContainerModule(({ bind }) => {
             accountRangeJob(persistence, metrics, logger),
             schema_watch.job,
             importJob(import_ports, lifecycle, metrics, logger),
+            backtestJob(
+              {
+                unitOfWork: persistence.long_work,
+                clock,
+                machine_clock: timers,
+                random: vault.random,
+                giveWay: persistence.giveWay,
+              },
+              lifecycle,
+              logger,
+              refresh,
+            ),
             ...(open_banking === null
               ? []
               : [{ name: 'failed log-ins', every_ms: 300_000, run: open_banking.authorisation.writeFailedLogIns }]),

@@ -28,7 +28,14 @@ for (const name of database_names) {
     const { sealer, random } = createVault(parseKeyRing(Buffer.alloc(32, 'due work').toString('base64')));
 
     const jobOf = (name: string, unknown_numbers_kept_days: number) => {
-      const jobs = dueWork({ unknown_numbers_kept_days }, persistence, clock, machine_timers, async () => undefined);
+      const kept_days = { authorizations: null };
+      const jobs = dueWork(
+        { unknown_numbers_kept_days, kept_days },
+        persistence,
+        clock,
+        machine_timers,
+        async () => undefined,
+      );
       const job = jobs.find((one) => one.name === name);
       assert.ok(job);
       return job;

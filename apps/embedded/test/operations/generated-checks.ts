@@ -34,8 +34,15 @@ export const examples = [
     metadata: { project: 'Apollo' },
   } satisfies own.CreateVirtualCard,
   { total_card_amount: 75000 } satisfies own.UpdateVirtualCard,
+  { note: 'The phone with the card was lost' } satisfies own.FreezeVirtualCard,
   { email: 'ada@example.com' } satisfies own.EmailVirtualCard,
   { note: 'The merchant confirmed that it will not clear' } satisfies own.ReleaseHold,
+  { amount: 2500, merchant_currency: 'USD', mcc: '5812' } satisfies own.TryDecision,
+  {
+    vcn_id: 1,
+    changes: { total_card_amount: 40000, recurring: 'Weekly' },
+    from: '2026-06-01',
+  } satisfies own.CreateBacktest,
   { company_id: 1, alias: 'Travel', billing_currency: 'EUR', account_range: '54545400' } satisfies own.CreateRealCard,
   {
     name: 'Restaurants',
@@ -60,6 +67,16 @@ export const examples = [
   { callback_url: 'https://hooks.example.com/tallystick', event_type_ids: [6, 7] } satisfies own.CreateWebhook,
   { status: 'inactive' } satisfies own.UpdateWebhook,
   { since: '2026-11-21T00:00:00Z' } satisfies own.RecoverDeliveries,
+  {
+    url: 'https://decisions.example.com/tallystick',
+    timeout_ms: 1000,
+    stand_in: [
+      { if: { mccs: ['7995'] }, decision: 'decline' },
+      { if: { amount_max: 5000, currency: 'USD' }, decision: 'approve' },
+    ],
+  } satisfies own.PutDecisionEndpoint,
+  { timeout_ms: 800 } satisfies own.UpdateDecisionEndpoint,
+  { vcn_id: 1, amount: 12500, merchant_name: 'Corner Grocer' } satisfies own.SandboxPurchase,
   { with: { line_ids: [12] }, note: 'The bank confirmed the reference' } satisfies own.ReconciliationMatchAction,
   {
     with: { line_ids: [12] },
@@ -106,6 +123,5 @@ export const examples = [
   } satisfies own.CreateThirdParty,
   { redirect_uris: ['https://budget.example/callback', 'https://budget.example/app'] } satisfies own.UpdateThirdParty,
   { advance: 'PT10M' } satisfies own.MoveSandboxClock,
-  { vcn_id: 1, amount: 12500, merchant_name: 'Corner Grocer' } satisfies own.SandboxPurchase,
   { amount: 40 } satisfies own.SandboxFollowUp,
 ];

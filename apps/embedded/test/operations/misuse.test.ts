@@ -10,6 +10,8 @@ export async function misuse(tally: OperationGroups, tx: HostTransaction, messag
   await tally.network.authorize(message, { tx });
   // @ts-expect-error: the same
   await cards.releaseHold(1, 2, { note: 'why' }, { tx });
+  // @ts-expect-error: the same
+  await cards.freeze(1, {}, { tx });
   // @ts-expect-error: no transaction is open while a request is sent
   await webhooks.test(1, { tx });
   // @ts-expect-error: it takes in first what has arrived

@@ -17,6 +17,7 @@ it('declares the payload of each type of events', (t) => {
     all: true,
     'virtualcard.created': true,
     'virtualcard.updated': true,
+    'virtualcard.decision.overridden': true,
     'virtualcard.deleted': true,
     'virtualcard.realtime.auths': true,
     'virtualcard.realtime.iccp.all': true,

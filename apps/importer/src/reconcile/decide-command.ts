@@ -9,7 +9,6 @@ import { chooseDisplay, type ProgressTerminal } from '../progress-display.ts';
 import { count, counted } from '../words.ts';
 import { actPortsOf, companyOf, writingCall } from './companies.ts';
 
-/** The errors that are shown to a person. */
 const errors_shown_max = 20;
 
 /** `npm run reconcile -- decide`: decides items by a table that a spreadsheet saved. */

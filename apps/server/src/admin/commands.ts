@@ -6,6 +6,7 @@ import { account_commands } from './accounts.ts';
 import { api_key_commands } from './api-keys.ts';
 import { audit_commands } from './audit.ts';
 import { audit_chain_commands } from './audit-chain.ts';
+import { backtest_command } from './backtest.ts';
 import { type Command, call, idOf } from './command.ts';
 import { company_commands } from './companies.ts';
 import { key_ring_commands } from './key-ring.ts';
@@ -32,9 +33,8 @@ const template_complete: Command = {
   async run(services, given) {
     const id = idOf('<id>', given.argument);
     const { unitOfWork } = await services.persistence();
-    const now_ms = services.clock().nowMs();
     const template = await unitOfWork.run((tx) =>
-      completeTemplate(tx, { statusUrlOf: templateStatusPath }, now_ms, id),
+      completeTemplate(tx, { statusUrlOf: templateStatusPath }, call(services), id),
     );
     return { data: presentTemplate(template), text: `Template ${template.id} is ${template.status}.` };
   },
@@ -64,6 +64,7 @@ export const commands: readonly Command[] = [
   ...third_party_commands,
   template_complete,
   card_reset_code_failures,
+  backtest_command,
   ...quarantine_commands,
   ...audit_commands,
   ...audit_chain_commands,

@@ -320,6 +320,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     csv_profiles: values.CSV_PROFILES ?? [],
     format_modules: values.CLEARING_FORMATS ?? [],
     owns_process: true,
+    consults_all: false,
     shutdown_ms_max: values.SHUTDOWN_MS_MAX,
     notices: [...keys.notices, ...notices(given)],
   };

@@ -6,6 +6,7 @@ import { event_types, isWebhookSecret, toCanonicalTypeId, webhook_secret_expecte
 import { default_interface_url, httpAddress, parseOptions, runCommand } from '../parse-options.ts';
 import { onStopSignal } from '../stop-signal.ts';
 import { wrapText } from '../terminal-text.ts';
+import { openDeciding, type WayToDecide, ways_to_decide } from './decide.ts';
 import { createListener } from './listener.ts';
 import {
   findTakenTypes,
@@ -29,12 +30,20 @@ Prints events as they are delivered, their signatures verified, until Ctrl-C.
   --port <port>        the port of the receiver; default any free port
   --secret <text>      the webhook's secret, 16 to 256 characters; default a new
                        one
+  --decide <how>       be the decision endpoint of the company instead, and
+                       answer each request so: approve, decline, slow (just in
+                       time), late, twice or garbage
   --json               one JSON object per delivery
   --help               show this text`;
 
 type Options = Exclude<ReturnType<typeof readOptions>, string>;
 
-process.exitCode = await runCommand(usage, readOptions, (options) => listen(options, stopped()), problem);
+process.exitCode = await runCommand(
+  usage,
+  readOptions,
+  (options) => (options.way === null ? listen(options, stopped()) : decide(options, options.way, stopped())),
+  problem,
+);
 
 /** Resolves with the reason for the end of the command: a signal, or nobody reads its output. */
 function stopped(): Promise<string> {
@@ -77,6 +86,22 @@ async function listen(options: Options, stopped: Promise<string>): Promise<void>
   }
   const received_count = `${count} ${count === 1 ? 'event' : 'events'} received`;
   say(wrapText(`\n${signal}: webhook ${webhook.id} is deleted. ${received_count}.`));
+}
+
+/** Is the decision endpoint of the company until the end. */
+async function decide(options: Options, way: WayToDecide, stopped: Promise<string>): Promise<void> {
+  const { url, key, port, secret } = options;
+  const client = createSandboxClient(url, key === undefined ? {} : { client: key });
+  const say = (line: string): void => void process.stdout.write(`${line}\n`);
+  const deciding = await openDeciding({ client, way, port, secret, say });
+  say(wrapText(`Deciding on the purchases of ${url}: ${way}`));
+  say(`  decision endpoint ${deciding.url}`);
+  say(`What came of each: GET ${url}/v1/decision-endpoint/consultations`);
+  say(`Make a purchase: npm run purchase -- <card> 1250 --url ${url}\nStop: Ctrl-C\n`);
+  const signal = await stopped;
+  const restored = await deciding.close();
+  const count = deciding.count();
+  say(wrapText(`\n${signal}: ${restored}. ${count} ${count === 1 ? 'request' : 'requests'} received.`));
 }
 
 /**
@@ -146,12 +171,15 @@ function readOptions() {
       key: text,
       port: text,
       secret: text,
+      decide: text,
       json: flag,
       help: { ...flag, short: 'h' },
     },
   });
   if (values.help) return usage;
-  const { port, secret } = values;
+  const { port, secret, decide: decide_as } = values;
+  const way = ways_to_decide.find((one) => one === decide_as) ?? null;
+  if (decide_as !== undefined && way === null) throw new Error(`--decide must be one of ${ways_to_decide.join(', ')}`);
   if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) <= 65_535))
     throw new Error(`--port ${port} is not a port: it must be an integer from 0 to 65535`);
   if (secret !== undefined && !isWebhookSecret(secret)) throw new Error(`--secret must be ${webhook_secret_expected}`);
@@ -163,6 +191,7 @@ function readOptions() {
     port: port === undefined ? undefined : Number(port),
     secret,
     json: values.json,
+    way,
   };
 }
 

@@ -11,6 +11,9 @@ export interface ReceivedRequest {
 export interface ReceiverAnswer {
   readonly status: number;
   readonly body?: string;
+  readonly content_type?: string;
+  /** The same answer follows once more, which nobody asked for. */
+  readonly is_sent_twice?: boolean;
 }
 
 export interface LoopbackReceiver {
@@ -42,8 +45,16 @@ export async function openLoopbackReceiver(
       const received = { headers: request.headers, body: Buffer.concat(chunks).toString('utf8') };
       const answered: Promise<ReceiverAnswer> =
         bytes > body_bytes_max ? Promise.resolve({ status: 413 }) : answer(received);
-      const { status, body } = await answered.catch((error: unknown) => ({ status: 500, body: String(error) }));
-      response.writeHead(status).end(body);
+      const { status, body, content_type, is_sent_twice } = await answered.catch(
+        (error: unknown): ReceiverAnswer => ({ status: 500, body: String(error) }),
+      );
+      const head = content_type === undefined ? {} : { 'content-type': content_type };
+      const { socket } = request;
+      response.writeHead(status, head).end(body, () => {
+        if (is_sent_twice !== true || body === undefined) return;
+        const again = `content-type: ${content_type}\r\ncontent-length: ${Buffer.byteLength(body)}`;
+        socket.write(`HTTP/1.1 ${status} OK\r\n${again}\r\n\r\n${body}`);
+      });
     });
   });
   await new Promise<void>((resolve, reject) => {

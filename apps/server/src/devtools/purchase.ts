@@ -13,6 +13,10 @@ would report it.
 <card> is the id of the card; <amount> is in minor units: 1250 is 12.50.
 
   --merchant <name>  where; default Corner Grocer
+  --merchant-id <id> its id; default one made of its name
+  --country <code>   its country, such as DEU; default not known
+  --card-present <yes|no>
+                     whether the card is present; default not known
   --mcc <code>       its merchant category; default 5411, groceries
   --currency <code>  the merchant's currency; default that of the card
   --clear            also clear the purchase
@@ -88,6 +92,9 @@ function readOptions() {
   const { values, positionals } = parseOptions({
     options: {
       merchant: text,
+      'merchant-id': text,
+      country: text,
+      'card-present': text,
       mcc: text,
       currency: text,
       clear: flag,
@@ -110,8 +117,14 @@ function readOptions() {
     );
   }
   if (values.reverse && (values.clear || values.refund)) throw new Error('--reverse excludes --clear and --refund');
-  const { merchant: merchant_name, mcc, currency } = values;
-  const named = Object.entries({ merchant_name, mcc, currency }).filter(([, value]) => value !== undefined);
+  const { merchant: merchant_name, 'merchant-id': merchant_id, country: merchant_country, mcc, currency } = values;
+  const present = values['card-present'];
+  if (present !== undefined && present !== 'yes' && present !== 'no') {
+    throw new Error(`--card-present is yes or no, not "${present}"`);
+  }
+  const card_present = present === undefined ? undefined : present === 'yes';
+  const sent = { merchant_name, merchant_id, merchant_country, card_present, mcc, currency };
+  const named = Object.entries(sent).filter(([, value]) => value !== undefined);
   return {
     purchase: { vcn_id: Number(card), amount: Number(amount), ...Object.fromEntries(named) },
     // What follows the purchase: paths of the sandbox.

@@ -13,6 +13,7 @@ export interface SandboxClient {
   post(role: Role, path: string, body: Json): Promise<Json>;
   /** Posts a file as it is. */
   upload(role: Role, path: string, file: Uint8Array): Promise<Json>;
+  put(path: string, body: Json): Promise<Json>;
   patch(path: string, body: Json): Promise<Json>;
   delete(path: string): Promise<void>;
 }
@@ -74,6 +75,7 @@ export function createSandboxClient(url: string, keys: Partial<Record<Role, stri
     get: (path, role = 'client') => request('GET', role, path),
     post: (role, path, body) => request('POST', role, path, body),
     upload: (role, path, file) => request('POST', role, path, file),
+    put: (path, body) => request('PUT', 'client', path, body),
     patch: (path, body) => request('PATCH', 'client', path, body),
     delete: async (path) => void (await request('DELETE', 'client', path)),
   };

@@ -284,6 +284,40 @@ describe('npm run listen and npm run trigger', () => {
     assert.match(tested.err, /there is no webhook to test/);
   });
 
+  it('is the decision endpoint of the company with --decide, and puts the former one back', async () => {
+    const path = '/v1/decision-endpoint';
+    const issued = await send(server.url, 'POST', '/v1/virtualcards', {
+      body: { data: { total_card_amount: 100_000 } },
+    });
+    const buy = async () => {
+      const data = { vcn_id: issued.json.data.id, amount: 1_250 };
+      return (await send(server.url, 'POST', '/sandbox/v1/purchases', { body: { data } })).json.data.decline_reason;
+    };
+    const outcome = async () =>
+      (await send(server.url, 'GET', `${path}/consultations`)).json.data[0].concluded.outcome as string;
+    const first = listen('--decide', 'decline');
+    await first.until(/Stop: Ctrl-C/);
+    assert.equal(await buy(), 'P');
+    await first.until(/dec_\w+ {2}12\.50 USD at Corner Grocer {2}verified {2}decline/);
+    assert.equal(await first.stop('SIGTERM'), 0);
+    assert.match(first.out, /the decision endpoint is deleted\. 1 request received/);
+    assert.equal((await send(server.url, 'GET', path)).status, 404);
+
+    const url = 'https://decisions.example.com/own';
+    await send(server.url, 'PUT', path, { body: { data: { url, timeout_ms: 500, status: 'inactive' } } });
+    const expected = { late: ['P', 'timeout'], garbage: ['P', 'garbage'], twice: [null, 'answered'] } as const;
+    for (const [way, [decline_reason, came]] of Object.entries(expected)) {
+      const listening = listen('--decide', way);
+      await listening.until(/Stop: Ctrl-C/);
+      assert.equal(await buy(), decline_reason, way);
+      assert.equal(await outcome(), came, way);
+      assert.equal(await listening.stop('SIGTERM'), 0, listening.err);
+      const { data } = (await send(server.url, 'GET', path)).json;
+      assert.deepEqual([data.url, data.status, data.timeout_ms], [url, 'inactive', 500]);
+    }
+    await send(server.url, 'DELETE', path);
+  });
+
   it('reports that a server does not reach this machine, with status 1, and leaves no webhook behind', async () => {
     const own = await migratedDatabase('sqlite');
     const env = { WEBHOOK_NETWORKS: '203.0.113.0/24' };

@@ -10,7 +10,10 @@ import type {
   AuditEntry,
   AuditFilter,
   Authorization,
+  AuthorizationFilter,
   AuthorizationMessage,
+  Backtest,
+  BacktestDifference,
   BankUser,
   BookedTransaction,
   BookedTransactionFilter,
@@ -23,14 +26,18 @@ import type {
   CompanyFilter,
   CompanyOpenBanking,
   Consent,
+  Consultation,
   CreateAccount,
   CreateApiKey,
+  CreateBacktest,
   CreateCompany,
   CreateRealCard,
   CreateThirdParty,
   CreateVirtualCard,
   CreateWebhook,
   DecideConsent,
+  DecisionEndpoint,
+  DecisionEndpointTest,
   Delivery,
   DeliveryFilter,
   DirectDebit,
@@ -38,8 +45,10 @@ import type {
   Event,
   EventFilter,
   EventType,
+  ExplainedDecision,
   ForeignEvent,
   ForeignEventRecord,
+  FreezeVirtualCard,
   Id,
   Import,
   ImportFilter,
@@ -53,15 +62,19 @@ import type {
   MoveSandboxClock,
   OperatorDelivery,
   OperatorDeliveryFilter,
+  OperatorVirtualCard,
+  OperatorVirtualCardFilter,
   OperatorWebhook,
   OperatorWebhookFilter,
   PurchaseTemplate,
   PurchaseTemplateAcknowledgement,
   PurchaseTemplateFilter,
+  PurchaseTemplateVersion,
   PutAccountBalance,
   PutAccountProfile,
   PutBankUser,
   PutCompanyOpenBanking,
+  PutDecisionEndpoint,
   Quarantined,
   QuarantineFilter,
   RealCard,
@@ -95,13 +108,17 @@ import type {
   ScheduledPayment,
   StandingOrder,
   ThirdParty,
+  TriedDecision,
+  TryDecision,
   UpdateApiKey,
   UpdateCompany,
+  UpdateDecisionEndpoint,
   UpdateThirdParty,
   UpdateVirtualCard,
   UpdateWebhook,
   VirtualCard,
   VirtualCardFilter,
+  VirtualCardVersion,
   Webhook,
   WebhookTest,
 } from './resources.ts';
@@ -139,10 +156,13 @@ export interface NetworkOperations {
 /** What a company does with its own data. */
 export interface CompanyOperations {
   readonly cards: VirtualCardOperations;
-  readonly realCards: RealCardOperations;
   readonly templates: PurchaseTemplateOperations;
+  readonly backtests: BacktestOperations;
+  readonly authorizations: AuthorizationOperations;
+  readonly realCards: RealCardOperations;
   readonly events: EventOperations;
   readonly webhooks: WebhookOperations;
+  readonly decisionEndpoint: DecisionEndpointOperations;
   readonly reconciliation: ReconciliationOperations;
   readonly sandbox: SandboxPurchaseOperations;
 }
@@ -199,18 +219,65 @@ export interface VirtualCardOperations {
   ): Promise<VirtualCard>;
   /** Cancel a virtual card. It can still be read. Further purchases are declined. */
   cancel(id: Id, options?: TransactionOptions): Promise<void>;
+  /**
+   * Freeze a virtual card. It declines requests (K) until it is unfrozen. Its holds run on, and it
+   * takes advices, reversals, refunds and clearings. A repeat changes nothing. Refused (`conflict`)
+   * for a Canceled card. Takes no `tx`, because it shares a pass with the messages of the network.
+   */
+  freeze(id: Id, data?: FreezeVirtualCard, options?: CallOptions): Promise<VirtualCard>;
+  /**
+   * End the freeze of a virtual card. A repeat changes nothing. Refused (`conflict`) for a Canceled
+   * card. Takes no `tx`, because it shares a pass with the messages of the network.
+   */
+  unfreeze(id: Id, data?: FreezeVirtualCard, options?: CallOptions): Promise<VirtualCard>;
   /** Mail the details of a card to an address. A link in the mail shows them once. */
   email(id: Id, data: EmailVirtualCard, options?: TransactionOptions): Promise<VirtualCard>;
   /** List all authorizations of a card, newest first. */
   authorizations(id: Id, options?: TransactionOptions & PageOptions): List<Authorization>;
+  /** List all clearings of a card, newest first. */
+  clearings(id: Id, options?: TransactionOptions & PageOptions): List<Clearing>;
+  /**
+   * Explain the decision about an authorization of a card. Every reason to decline in its order,
+   * with its limits and values: which passed, which failed, and which were not reached. It is
+   * computed by the rules of the decision from what the authorization keeps and from the versions
+   * of the controls and of the template that it met, so that later changes do not show in it; they
+   * are in `changed_since`. Advices, increments and reversals have an explanation, too. A reversal,
+   * and a decline that was made elsewhere, compare nothing.
+   */
+  explainDecision(id: Id, authorization_id: Id, options?: TransactionOptions): Promise<ExplainedDecision>;
+  /**
+   * List the versions of the controls of a card, newest first. Each change of its controls or its
+   * status, and each freeze, with who made it and what it changed. A change of metadata, addresses
+   * or network data makes no version.
+   */
+  versions(id: Id, options?: TransactionOptions & PageOptions): List<VirtualCardVersion>;
   /**
    * End the hold of an authorization by hand. For a clearing that will not come. The use stays, and
    * a clearing that comes anyway is applied as `late`. Refused (`conflict`) when nothing is held.
    * Takes no `tx`, because it shares a pass with the messages of the network.
    */
   releaseHold(id: Id, authorization_id: Id, data: ReleaseHold, options?: CallOptions): Promise<Authorization>;
-  /** List all clearings of a card, newest first. */
-  clearings(id: Id, options?: TransactionOptions & PageOptions): List<Clearing>;
+  /**
+   * Try a decision: what would be answered to a purchase. Nothing changes and nobody is asked. The
+   * same purchase gets the same answer as long as nothing comes between. With `at`, holds that end
+   * and windows that begin until then are taken into account.
+   */
+  tryDecision(id: Id, data: TryDecision, options?: TransactionOptions): Promise<TriedDecision>;
+}
+
+/** The authorizations of all cards of a company. */
+export interface AuthorizationOperations {
+  /**
+   * Search the authorizations of all cards of the company, newest first. Every message about a card
+   * is an authorization, as in the list of the card. Amounts and times may be a range `[from,to]`.
+   * `decided_at` is the time of the decision by the clock of the service, and the order of the
+   * list. A page may have fewer authorizations than its limit, or none, while `next` leads on:
+   * `status=open`, and a later status together with other filters, are compared with a bounded
+   * number of authorizations for each page. An authorization that retention has reduced is not
+   * found, as in the list of its card. After retention has removed its event it is found by
+   * `status` alone, and in the list of its card.
+   */
+  list(options?: TransactionOptions & PageOptions & FilterOptions<AuthorizationFilter>): List<Authorization>;
 }
 
 /** The real cards of a company, to which its virtual cards belong. */
@@ -223,6 +290,11 @@ export interface RealCardOperations {
 
 /** The purchase templates of a company. */
 export interface PurchaseTemplateOperations {
+  /**
+   * List the versions of a purchase template, newest first. The first one is PENDING; its
+   * completion makes the second one. The rules of a template that cards have do not change.
+   */
+  versions(id: Id, options?: TransactionOptions & PageOptions): List<PurchaseTemplateVersion>;
   /**
    * Request a purchase template. The template is PENDING until its creation is completed offline.
    * Then it is ACTIVE, and an event of type 11 is recorded.
@@ -246,6 +318,29 @@ export interface EventOperations {
    * included. Either end may be empty.
    */
   list(options?: TransactionOptions & PageOptions & FilterOptions<EventFilter>): List<Event>;
+}
+
+/** What other controls would have decided about recorded messages. */
+export interface BacktestOperations {
+  /**
+   * Decide recorded messages again with changed controls. Runs in the background and changes
+   * nothing. It replays each card from its beginning, so that windows, holds and clearings follow
+   * from the changed controls. What the records do not show stands as it was recorded: a wrong code
+   * or expiry, a canceled or frozen card, what the decision endpoint said. Refused (`conflict`)
+   * while 3 backtests of the company wait or run. The newest 20 of those that have ended are kept.
+   */
+  create(data: CreateBacktest, options?: TransactionOptions): Promise<Backtest>;
+  /** List backtests, newest first. */
+  list(options?: TransactionOptions & PageOptions): List<Backtest>;
+  /** Read a backtest with its progress and its result. */
+  read(id: Id, options?: TransactionOptions): Promise<Backtest>;
+  /**
+   * List the messages that would have been decided otherwise. Card by card, in the order of the
+   * messages. The first 100000 of a backtest are listed; its result counts all.
+   */
+  differences(id: Id, options?: TransactionOptions & PageOptions): List<BacktestDifference>;
+  /** Stop a backtest, and delete it with its result. */
+  delete(id: Id, options?: TransactionOptions): Promise<void>;
 }
 
 /** The webhooks of a company. */
@@ -284,6 +379,41 @@ export interface DeliveryOperations {
   retry(id: Id, delivery_id: Id, options?: TransactionOptions): Promise<void>;
   /** Send again the deliveries that failed since an instant, at most 10,000 in one call. */
   recover(id: Id, data: RecoverDeliveries, options?: TransactionOptions): Promise<RecoveredDeliveries>;
+}
+
+/** Where a company decides itself on requests that its cards would approve. */
+export interface DecisionEndpointOperations {
+  /**
+   * Register the decision endpoint of the company, or replace its settings. A company has at most
+   * one. From then on, a request that its card would approve is posted there first. Only the result
+   * of the registration and that of a rotation show the secret. A URL that is not https, or whose
+   * address may not be called, is refused (`validation_failed`).
+   */
+  put(data: PutDecisionEndpoint, options?: TransactionOptions): Promise<DecisionEndpoint>;
+  /** Read the decision endpoint of the company. */
+  read(options?: TransactionOptions): Promise<DecisionEndpoint>;
+  /** Change settings of the decision endpoint. What is absent stays. */
+  update(data: UpdateDecisionEndpoint, options?: TransactionOptions): Promise<DecisionEndpoint>;
+  /** Delete the decision endpoint: the limits of the cards alone decide. */
+  delete(options?: TransactionOptions): Promise<void>;
+  /** Replace the secret of the decision endpoint. The previous secret also signs for 24 hours. */
+  rotateSecret(options?: TransactionOptions): Promise<DecisionEndpoint>;
+  /**
+   * Send a test request to the decision endpoint, active or not. About a purchase with a card, as a
+   * request of the card network is sent, with `test` true. Nothing is decided or kept. A purchase
+   * that the card would decline is refused (`conflict`), because nothing would be sent. Takes no
+   * `tx`, because it waits for the answer of the endpoint.
+   */
+  test(data: SandboxPurchase, options?: CallOptions): Promise<DecisionEndpointTest>;
+  readonly consultations: ConsultationOperations;
+}
+
+/** Requests about which a company was asked, and their outcomes. */
+export interface ConsultationOperations {
+  /** List the requests about which the company was asked, newest first. */
+  list(options?: TransactionOptions & PageOptions): List<Consultation>;
+  /** Read the consultation about a request, and its outcome. */
+  read(consultation_id: string, options?: TransactionOptions): Promise<Consultation>;
 }
 
 /** Items in which authorization, clearing and statement line meet, and what people do to them. */
@@ -620,6 +750,7 @@ export interface ConsentOperations {
 /** The operation of the service: all companies. */
 export interface OperatorOperations {
   readonly cards: OperatorCardOperations;
+  readonly authorizations: OperatorAuthorizationOperations;
   readonly realCards: OperatorRealCardOperations;
   readonly templates: OperatorTemplateOperations;
   readonly events: OperatorEventOperations;
@@ -689,7 +820,23 @@ export interface OperatorEventOperations {
   record(data: ForeignEvent, options?: TransactionOptions): Promise<ForeignEventRecord>;
 }
 
-/** What only an operator does to a virtual card. */
+/** The authorizations of all companies. */
+export interface OperatorAuthorizationOperations {
+  /**
+   * Search the authorizations of all companies, newest first. Every message about a card is an
+   * authorization, as in the list of the card. Amounts and times may be a range `[from,to]`.
+   * `decided_at` is the time of the decision by the clock of the service, and the order of the
+   * list. A page may have fewer authorizations than its limit, or none, while `next` leads on:
+   * `status=open`, and a later status together with other filters, are compared with a bounded
+   * number of authorizations for each page. An authorization that retention has reduced is not
+   * found, as in the list of its card. After retention has removed its event it is found by
+   * `status` alone, and in the list of its card. Without `company_id`, amounts, times and every
+   * status that is given later are compared so, too, unless `vcn_id` says the company.
+   */
+  list(options?: TransactionOptions & PageOptions & FilterOptions<AuthorizationFilter>): List<Authorization>;
+}
+
+/** The virtual cards of all companies, and what only an operator does to them. */
 export interface OperatorCardOperations {
   /**
    * Forget the wrong codes of a card. After 10 wrong codes in a UTC day, every code of the card
@@ -697,6 +844,40 @@ export interface OperatorCardOperations {
    * event virtualcard.updated. For a card without wrong codes today nothing is recorded.
    */
   resetCodeFailures(id: Id, options?: TransactionOptions): Promise<CodeFailures>;
+  /**
+   * Find cards of all companies, newest first. `approval_code` and `net_reference_number` find the
+   * cards of the newest 100 messages with them, whose events are kept.
+   */
+  list(
+    options?: TransactionOptions & PageOptions & FilterOptions<OperatorVirtualCardFilter>,
+  ): List<OperatorVirtualCard>;
+  /** Read a card of any company with its newest authorizations and clearings. */
+  read(id: Id, options?: TransactionOptions): Promise<OperatorVirtualCard>;
+  /** List all authorizations of a card of any company, newest first. */
+  authorizations(id: Id, options?: TransactionOptions & PageOptions): List<Authorization>;
+  /** List all clearings of a card of any company, newest first. */
+  clearings(id: Id, options?: TransactionOptions & PageOptions): List<Clearing>;
+  /**
+   * Explain the decision about an authorization of a card of any company. Every reason to decline
+   * in its order, with its limits and values: which passed, which failed, and which were not
+   * reached. It is computed by the rules of the decision from what the authorization keeps and from
+   * the versions of the controls and of the template that it met, so that later changes do not show
+   * in it; they are in `changed_since`. Advices, increments and reversals have an explanation, too.
+   * A reversal, and a decline that was made elsewhere, compare nothing.
+   */
+  explainDecision(id: Id, authorization_id: Id, options?: TransactionOptions): Promise<ExplainedDecision>;
+  /**
+   * List the versions of the controls of a card of any company, newest first. Each change of its
+   * controls or its status, and each freeze, with who made it and what it changed. A change of
+   * metadata, addresses or network data makes no version.
+   */
+  versions(id: Id, options?: TransactionOptions & PageOptions): List<VirtualCardVersion>;
+  /**
+   * List the deliveries of the events of a card with their attempts, newest events first. The
+   * events are those of the card itself, its authorizations and its clearings. A page may have
+   * fewer deliveries than its limit, or none, while `next` leads on.
+   */
+  deliveries(id: Id, options?: TransactionOptions & PageOptions): List<OperatorDelivery>;
 }
 
 /** The webhooks of all companies. */

@@ -90,6 +90,14 @@ export interface AccountProfile {
   readonly url: string;
 }
 
+/** The entries that a control allows or denies. */
+export interface AllowAndDeny {
+  /** Only these; null: all. */
+  readonly allow: readonly string[] | null;
+  /** Not these, also when `allow` has them; null: none. */
+  readonly deny: readonly string[] | null;
+}
+
 /** An API key of the HTTP interface. */
 export interface ApiKey {
   /** The id of this resource, as digits. */
@@ -126,6 +134,33 @@ export interface ApiKey {
 
 /** The permissions of an API key. */
 export type ApiKeyRole = 'client' | 'network' | 'bank' | 'operator';
+
+/** The entries that a control allows or denies. */
+export interface AskedAllowAndDeny {
+  /** Only these; null: all. */
+  readonly allow?: readonly string[] | null | undefined;
+  /** Not these, also when `allow` has them; null: none. */
+  readonly deny?: readonly string[] | null | undefined;
+}
+
+/** The merchants with which a card may be used, where and how. */
+export interface AskedMerchantControls {
+  /** Ids of merchants, compared as written without blanks around them; null: any. */
+  readonly merchant_ids?: AskedAllowAndDeny | null | undefined;
+  /**
+   * Names of merchants, in any case and width, a run of blanks as one; `*` at the start or end
+   * stands for any text: `ACME*`, `*acme*`. A merchant is allowed when its id or its name is, and
+   * denied when either is; null: any.
+   */
+  readonly merchant_names?: AskedAllowAndDeny | null | undefined;
+  /** Countries of merchants, as DEU or DE (ISO 3166-1); shown as DEU; null: any. */
+  readonly countries?: AskedAllowAndDeny | null | undefined;
+  /**
+   * Whether the card must be present (`required`: a message that does not say so is declined) or
+   * must not be (`forbidden`: only a message that says so is declined); null: either.
+   */
+  readonly card_present?: CardPresenceRule | null | undefined;
+}
 
 /** An entry of the audit log. */
 export interface AuditEntry {
@@ -210,6 +245,10 @@ export interface Authorization {
   readonly merchant_city: string | null;
   /** The state of the merchant, else its country; null: not known. */
   readonly merchant_state_or_country_code: string | null;
+  /** The country of the merchant, ISO 3166-1 alpha-3, where it is known. */
+  readonly merchant_country?: string | undefined;
+  /** Whether the card was present at the merchant, where it is known. */
+  readonly card_present?: boolean | undefined;
   /** Merchant category code, four digits. */
   readonly mcc: string;
   /** The merchant category in words; null: not known. */
@@ -261,6 +300,35 @@ export interface Authorization {
   readonly response_code: string;
   /** Issued when approved; null when declined. */
   readonly approval_code: string | null;
+  /** Absent only in the answer to a message of the network without `explain`. */
+  readonly decision?: Decision | undefined;
+  /** A part of the amount could be approved; absent: only all of it. */
+  readonly partial_approval?: true | undefined;
+  /**
+   * The part that was approved, with the response code 10; minor units of the limit currency of the
+   * card; absent: all of it was approved, or nothing.
+   */
+  readonly approved_amount?: number | undefined;
+  /**
+   * What the authorization holds now, in minor units of the limit currency of the card. Absent in
+   * events and in answers to the network, and for a message that has no hold of its own: declined,
+   * an increment, a reversal.
+   */
+  readonly hold?:
+    | {
+        /** What was authorized, with increments, less reversals. */
+        readonly authorized: number;
+        /** What is still held of it. */
+        readonly held: number;
+        /** What has cleared of it: debits less credits. */
+        readonly cleared: number;
+        /**
+         * When the hold ends, or ended: from then on nothing is held, even before `held` says so;
+         * null: it has no end, or nothing was ever held. ISO 8601.
+         */
+        readonly ends_at: string | null;
+      }
+    | undefined;
 }
 
 /** An authorization was received, or its state changed. */
@@ -279,6 +347,44 @@ export interface AuthorizationEvent {
   readonly type: 'event';
   /** The path of this resource. */
   readonly url: string;
+}
+
+export interface AuthorizationFilter {
+  /**
+   * Only authorizations that have this status now. A message about another one (an increment, a
+   * reversal, an advice of a decision) has no status of its own, and is found by `declined` alone.
+   */
+  readonly status?: AuthorizationStatus | undefined;
+  /** Only authorizations that were approved (or recorded), or only declined ones. */
+  readonly decision?: 'declined' | 'approved' | undefined;
+  /** Only authorizations of this card. */
+  readonly vcn_id?: Id | undefined;
+  /**
+   * Only authorizations with exactly this `merchant_name`, as the network sent it: case, accents
+   * and spaces count, and no part of a name is found. `merchant_id` finds a merchant whatever its
+   * name.
+   */
+  readonly merchant_name?: string | undefined;
+  /** Only authorizations with this `merchant_id`. */
+  readonly merchant_id?: string | undefined;
+  /** Only authorizations with this `billing_amount`. */
+  readonly billing_amount?: RangeFilter<number> | undefined;
+  /** Only authorizations with this `merchant_amount`. */
+  readonly merchant_amount?: RangeFilter<number> | undefined;
+  /** Only authorizations with this `mcc`. */
+  readonly mcc?: string | undefined;
+  /** Only authorizations with this `approval_code`. */
+  readonly approval_code?: string | undefined;
+  /** Only authorizations with this `net_reference_number`. */
+  readonly net_reference_number?: RangeFilter<string> | undefined;
+  /** Only authorizations with this `transaction_date_time`. */
+  readonly transaction_date_time?: RangeFilter<string> | undefined;
+  /** Only authorizations that were decided at this time, or `[from,to]`. */
+  readonly decided_at?: RangeFilter<string> | undefined;
+  /** Only authorizations that were declined for this reason. */
+  readonly decline_reason?: DeclineCode | undefined;
+  /** Only authorizations of this company. */
+  readonly company_id?: Id | undefined;
 }
 
 /** An authorization message of the card network. Fields that are not listed are ignored. */
@@ -304,6 +410,12 @@ export interface AuthorizationMessage {
    * false.
    */
   readonly incremental?: boolean | null | undefined;
+  /** True: a part of the amount of a request may be approved (DE39 10); null: false. */
+  readonly partial_approval?: boolean | null | undefined;
+  /**
+   * True: the answer has the `decision`, with its facts but the expiry of the card; null: false.
+   */
+  readonly explain?: boolean | null | undefined;
   /** The reference that its reversal and its advices share. A clearing has none. */
   readonly trace_id: string;
   /** The number of the message at its sender (STAN, DE11). */
@@ -369,8 +481,15 @@ export interface AuthorizationMessage {
   readonly merchant_id?: string | null | undefined;
   /** The merchant, as it names itself; null: not known. */
   readonly merchant_name?: string | null | undefined;
-  /** The state of the merchant, else its country; null: not known. */
+  /** The state of the merchant, else its country; null: not known. Three letters are a country. */
   readonly merchant_state_or_country_code?: string | null | undefined;
+  /**
+   * The country of the merchant, as DEU or DE (ISO 3166-1); null: by
+   * merchant_state_or_country_code.
+   */
+  readonly merchant_country?: string | null | undefined;
+  /** Whether the card was present at the merchant; null: not known. */
+  readonly card_present?: boolean | null | undefined;
   /**
    * The reference of the network: financial network code (3), network reference (6), cycle date
    * MMDD (4); null: not known. Its clearing is found by it: see ClearingMessage.
@@ -403,6 +522,105 @@ export type AuthorizationStatus =
   | 'expired'
   | 'released'
   | 'declined';
+
+/** Recorded messages decided again with changed controls. */
+export interface Backtest {
+  /** The id of this resource, as digits. */
+  readonly id: string;
+  /** The virtual card; null: all cards of the company. */
+  readonly vcn_id: number | null;
+  readonly changes: ChangedControls;
+  /** From when the changed controls apply, UTC; null: from the beginning. ISO 8601. */
+  readonly from: string | null;
+  /** Up to when decisions are compared, itself excluded, UTC. ISO 8601. */
+  readonly to: string;
+  readonly status: BacktestStatus;
+  /** Why it failed; null: it did not. */
+  readonly error: string | null;
+  readonly progress: BacktestProgress;
+  /** How many messages would have been decided otherwise, as far as it is. */
+  readonly differences: number;
+  /** The differences by their reasons, as far as it is. */
+  readonly result: readonly BacktestSum[];
+  /** When it was created, by the service's clock, UTC. ISO 8601. */
+  readonly created_at: string;
+  /** When it ended, UTC; null while it waits or runs. ISO 8601. */
+  readonly finished_at: string | null;
+  /** Always `backtest`: the kind of this resource. */
+  readonly type: 'backtest';
+  /** The path of this resource. */
+  readonly url: string;
+}
+
+/** A message that would have been decided otherwise. */
+export interface BacktestDifference {
+  /** The id of this resource, as digits. */
+  readonly id: string;
+  readonly kind: BacktestDifferenceKind;
+  /** The virtual card. */
+  readonly vcn_id: number;
+  /** The message. */
+  readonly authorization_id: number;
+  /** What the message is. */
+  readonly message_type_indicator:
+    | 'Authorization Request'
+    | 'Authorization Advice'
+    | 'Reversal Request'
+    | 'Reversal Advice';
+  /** When it was decided, UTC. ISO 8601. */
+  readonly decided_at: string;
+  /** The amount that limits compare, in minor units of the currency. */
+  readonly amount: number;
+  /** The currency of the limits of the card, ISO 4217. */
+  readonly currency: string;
+  /** The merchant; null: the message named none. */
+  readonly merchant_id: string | null;
+  /** Merchant category code, four digits. */
+  readonly mcc: string;
+  /** The decision as it was. */
+  readonly recorded: ReplayedDecision;
+  /**
+   * The decision with the changed controls; null: the message would have been refused without one.
+   */
+  readonly replayed: ReplayedDecision | null;
+  /** Always `backtestdifference`: the kind of this resource. */
+  readonly type: 'backtestdifference';
+  /** Where the recorded decision is explained. */
+  readonly url: string;
+}
+
+/**
+ * `declined`: it was approved and would have been declined. `approved`: the reverse. `reason`: only
+ * the reason would have been another.
+ */
+export type BacktestDifferenceKind = 'declined' | 'approved' | 'reason';
+
+/** How far it is. */
+export interface BacktestProgress {
+  /** Cards that were replayed. */
+  readonly cards_done: number;
+  /** Cards in all. */
+  readonly cards_total: number;
+  /** Recorded messages, clearings and acts that were replayed. */
+  readonly messages: number;
+}
+
+/** `pending`: it waits for its turn. */
+export type BacktestStatus = 'pending' | 'running' | 'completed' | 'failed';
+
+export interface BacktestSum {
+  readonly kind: BacktestDifferenceKind;
+  /** The reason as it was recorded: a code, V when approved. */
+  readonly recorded: string;
+  /** The reason with the changed controls: a code, or V. */
+  readonly replayed: string;
+  /** The currency of the limits of their cards, ISO 4217. */
+  readonly currency: string;
+  /** How many messages. */
+  readonly count: number;
+  /** The sum of their amounts, in minor units of the currency. */
+  readonly amount: number;
+}
 
 /** A user of the bank. */
 export interface BankUser {
@@ -494,6 +712,30 @@ export type BreakKind =
 /** `statement`: between card lines and clearings; `authorization`: between these and authorized. */
 export type BridgeStep = 'statement' | 'authorization';
 
+/**
+ * What is left of a card in its present window, and what that is made of. Amounts as in its limits.
+ */
+export interface CardBalance {
+  /** The total of a window: `total_card_amount`. */
+  readonly limit: number;
+  /** What has cleared in the window: debits less credits, at least 0. */
+  readonly cleared: number;
+  /** The open holds of the window. */
+  readonly held: number;
+  /** `limit` less `cleared` less `held`: the same as `available_balance`. */
+  readonly available: number;
+  /** When the window began; the creation of a card with one window for ever. ISO 8601. */
+  readonly window_start: string;
+  /** When the next window begins; null: never. ISO 8601. */
+  readonly window_ends: string | null;
+  /** The uses that count in the window. */
+  readonly uses: number;
+  /** What is left of `transactions_max`; null: unlimited. */
+  readonly uses_left: number | null;
+  /** When the next of the open holds ends by itself; null: none does. ISO 8601. */
+  readonly next_hold_end: string | null;
+}
+
 /** The state of a mail about a card. */
 export interface CardMail {
   /** The id of this resource, as digits. */
@@ -526,6 +768,38 @@ export interface CardMailFilter {
   readonly state?: MailState | undefined;
   /** Only mails about cards of this company. */
   readonly company_id?: Id | undefined;
+}
+
+export type CardPresenceRule = 'required' | 'forbidden';
+
+/** The changed controls. */
+export interface ChangedControls {
+  /** The least of one purchase. */
+  readonly per_transaction_min?: number | undefined;
+  /** The most of one purchase; null: the same as total_card_amount. */
+  readonly per_transaction_max?: number | null | undefined;
+  /** The most in total, per window. */
+  readonly total_card_amount?: number | undefined;
+  /** The most uses per window, of cards with velocity; null or 0: unlimited. */
+  readonly transactions_max?: number | null | undefined;
+  /** The window of the limits, of cards with velocity. */
+  readonly recurring?: 'Continuous' | 'Daily' | 'Weekly' | 'Quarterly' | 'Monthly' | 'Yearly' | undefined;
+  /** Days after which a hold without a clearing ends, of cards with velocity. */
+  readonly hold_days?: number | undefined;
+  /** Days after which a hold without a clearing ends, of cards with aging velocity. */
+  readonly authorization_hold_days?: number | undefined;
+  /** The zone in which a hold of aging velocity ends. */
+  readonly aging_velocity_time_zone?: string | undefined;
+  /** The merchant currency that purchases must have; null: any. */
+  readonly currency?: string | null | undefined;
+  /** The first GMT date of use. YYYY-MM-DD. */
+  readonly valid_starting_on?: string | undefined;
+  /** The last GMT date of use. YYYY-MM-DD. */
+  readonly valid_ending_on?: string | undefined;
+  /** A purchase template, of cards with the kind of control that it requires. */
+  readonly template_id?: number | undefined;
+  /** The merchants that it allows; null: any merchant. */
+  readonly merchant_controls?: MerchantControls | null | undefined;
 }
 
 /** A clearing as answers and events show it. */
@@ -713,6 +987,15 @@ export interface ClearingMessage {
 /** DEBIT: a purchase. CREDIT: a return or reversal. */
 export type ClearingType = 'DEBIT' | 'CREDIT';
 
+/** `approve_part`: a part of the amount is approved. */
+export type ClientAnswer = 'approve' | 'decline' | 'approve_part';
+
+/**
+ * `would_be_asked`: then the decision endpoint of the company would be asked, which is not done
+ * here.
+ */
+export type ClientPart = 'would_be_asked' | 'not_asked';
+
 /** The wrong codes of a card. */
 export interface CodeFailures {
   /** The virtual card. */
@@ -855,6 +1138,76 @@ export type ConsentPermission =
 /** Its status in the standard. Third parties read only with an `Authorised` one. */
 export type ConsentStatus = 'AwaitingAuthorisation' | 'Authorised' | 'Rejected' | 'Revoked';
 
+/** A request about which a company was asked, and its outcome. */
+export interface Consultation {
+  /** The id of the consultation, as the endpoint got it. */
+  readonly id: string;
+  /** The virtual card. */
+  readonly vcn_id: number;
+  /** The reference of the request in the network. */
+  readonly trace_id: string;
+  /** The amount in question, minor units of the limit currency of the card. */
+  readonly asked: number;
+  /** When the company was to be asked, UTC. ISO 8601. */
+  readonly sent_at: string;
+  /** What came of it; null: the process ended first, and the same message again concludes it. */
+  readonly concluded: {
+    /** The authorization that was decided. */
+    readonly authorization_id: number;
+    /** Why the request was declined in the end; null: it was approved. */
+    readonly decline_reason:
+      | 'I'
+      | 'K'
+      | 'A'
+      | 'B'
+      | 'C'
+      | 'D'
+      | 'M'
+      | 'J'
+      | 'H'
+      | 'L'
+      | 'N'
+      | 'E'
+      | 'G'
+      | 'F'
+      | 'P'
+      | 'U'
+      | null;
+    readonly outcome: ConsultationOutcome;
+    /** What was said, by the company or by what stood in for it. */
+    readonly answer: ClientAnswer;
+    /** The approved part, minor units of the limit currency; null: all or nothing. */
+    readonly amount: number | null;
+    /** What the company said about it, or what was wrong with its answer; null: nothing. */
+    readonly note: string | null;
+    /** The stand-in rule that decided: its place from 1, or `default`; null: none did. */
+    readonly stood_in: string | null;
+    /** When its time was over, UTC; null: it was not asked. ISO 8601. */
+    readonly respond_by: string | null;
+    /** How long the question was with the company; null: it was not asked. */
+    readonly ms: number | null;
+  } | null;
+  /** What the company answered after the decision, which did not change it; null: nothing. */
+  readonly late: {
+    readonly answer: ClientAnswer;
+    /** The approved part, minor units of the limit currency; null: all or nothing. */
+    readonly amount: number | null;
+    /** Milliseconds from the question to the answer. */
+    readonly ms: number;
+  } | null;
+  /** Always `consultation`: the kind of this resource. */
+  readonly type: 'consultation';
+  /** The path of this resource. */
+  readonly url: string;
+}
+
+/**
+ * `answered`: the answer of the company counts. `timeout`: none came in time. `unreachable`,
+ * `status`, `garbage`: the endpoint could not be reached, answered with an error, or with something
+ * that does not fit. `busy`: too many questions were in flight. `removed`: the endpoint was gone.
+ */
+export type ConsultationOutcome = 'answered' | 'timeout' | 'unreachable' | 'status' | 'garbage' | 'busy' | 'removed';
+
 /** A new account. */
 export interface CreateAccount {
   /** The company that holds the account. */
@@ -892,6 +1245,60 @@ export interface CreateApiKey {
   readonly rate_limit_per_minute?: number | null | undefined;
   /** From this instant on the key is refused like a revoked one; null: it never ends. ISO 8601. */
   readonly expires_at?: string | null | undefined;
+}
+
+/** Recorded messages to be decided again with changed controls. */
+export interface CreateBacktest {
+  /** The virtual card; null: all cards of the company. */
+  readonly vcn_id?: Id | null | undefined;
+  /**
+   * The changed controls. What is absent stays as it was at the time. For all cards of the company,
+   * a control is left out where it does not apply.
+   */
+  readonly changes: {
+    /** The least of one purchase; null: unchanged. */
+    readonly per_transaction_min?: number | null | undefined;
+    /** The most of one purchase; null: the same as total_card_amount. */
+    readonly per_transaction_max?: number | null | undefined;
+    /** The most in total, per window; null: unchanged. */
+    readonly total_card_amount?: number | null | undefined;
+    /** The most uses per window, of cards with velocity; null or 0: unlimited. */
+    readonly transactions_max?: number | null | undefined;
+    /** The window of the limits, of cards with velocity; null: unchanged. */
+    readonly recurring?: 'Continuous' | 'Daily' | 'Weekly' | 'Quarterly' | 'Monthly' | 'Yearly' | null | undefined;
+    /** Days after which a hold without a clearing ends, of cards with velocity; null: unchanged. */
+    readonly hold_days?: number | null | undefined;
+    /**
+     * Days after which a hold without a clearing ends, of cards with aging velocity; null:
+     * unchanged.
+     */
+    readonly authorization_hold_days?: number | null | undefined;
+    /** The zone in which a hold of aging velocity ends: an IANA name; null: unchanged. */
+    readonly aging_velocity_time_zone?: string | null | undefined;
+    /** The merchant currency that purchases must have; null: any. Not with `from`. */
+    readonly currency?: string | null | undefined;
+    /** The first GMT date of use; null: unchanged. YYYY-MM-DD. */
+    readonly valid_starting_on?: string | null | undefined;
+    /** The last GMT date of use; null: unchanged. YYYY-MM-DD. */
+    readonly valid_ending_on?: string | null | undefined;
+    /** A purchase template, of cards with the kind of control that it requires; null: unchanged. */
+    readonly template_id?: Id | null | undefined;
+    /**
+     * The merchants that it allows, at most 8192 bytes of UTF-8 JSON. An allow list declines a
+     * message that lacks the value, a deny list does not; null: any merchant.
+     */
+    readonly merchant_controls?: AskedMerchantControls | null | undefined;
+  };
+  /**
+   * From when the changed controls apply, and decisions are compared: a date (UTC) or an instant;
+   * null: from the beginning. YYYY-MM-DD.
+   */
+  readonly from?: string | null | undefined;
+  /**
+   * Up to when decisions are compared, itself excluded: a date (UTC) or an instant; null: now.
+   * YYYY-MM-DD.
+   */
+  readonly to?: string | null | undefined;
 }
 
 /** A new company. */
@@ -972,6 +1379,11 @@ export interface CreateVirtualCard {
    */
   readonly template_id?: Id | null | undefined;
   /**
+   * The merchants that it allows, at most 8192 bytes of UTF-8 JSON. An allow list declines a
+   * message that lacks the value, a deny list does not; null: any merchant.
+   */
+  readonly merchant_controls?: AskedMerchantControls | null | undefined;
+  /**
    * Up to 5 addresses that receive the card details when the card is created; null: none. A change
    * sends no mail.
    */
@@ -1031,11 +1443,140 @@ export interface DecideConsent {
   readonly account_ids?: readonly string[] | null | undefined;
 }
 
+/** Why a message was approved or declined. */
+export interface Decision {
+  readonly code: DecisionCode;
+  /** The decision in words. */
+  readonly reason: string;
+  /** What the decision compared, before it; for an approval also what was left after it. */
+  readonly facts: readonly DecisionFact[];
+}
+
+/**
+ * Who declined it: the controls of the card, its template or its company's state (`card_limits`),
+ * the decision endpoint of the company, or what stood in for its answer (`company_endpoint`), the
+ * card network, which declined it itself or reversed it first (`network`), or the service, which
+ * had no place to ask the endpoint, so that a rule stood in (`fault`); null: nobody. Other faults
+ * record nothing.
+ */
+export type DecisionBlocker = 'card_limits' | 'company_endpoint' | 'network' | 'fault' | null;
+
+/** V: approved or recorded; else the reason to decline. */
+export type DecisionCode =
+  | 'V'
+  | 'I'
+  | 'K'
+  | 'A'
+  | 'B'
+  | 'C'
+  | 'D'
+  | 'M'
+  | 'J'
+  | 'H'
+  | 'L'
+  | 'N'
+  | 'E'
+  | 'G'
+  | 'F'
+  | 'P'
+  | 'U';
+
+/** The endpoint at which the company decides on its purchases. */
+export interface DecisionEndpoint {
+  /** Where requests are posted to. */
+  readonly url: string;
+  /** How long the service waits for an answer, milliseconds. */
+  readonly timeout_ms: number;
+  /**
+   * What decides when the endpoint fails or is late: the first rule that fits. Without one the
+   * request is declined.
+   */
+  readonly stand_in: readonly StandInRule[];
+  /** Shown when it was made: by the registration and by a rotation. Else null. */
+  readonly secret: string | null;
+  readonly status: DecisionEndpointStatus;
+  /** When it was created, by the service's clock, UTC. ISO 8601. */
+  readonly created_at: string;
+  /** Always `decision_endpoint`: the kind of this resource. */
+  readonly type: 'decision_endpoint';
+}
+
+/**
+ * An inactive endpoint is not asked, and nothing stands in for it: the card's limits alone decide.
+ */
+export type DecisionEndpointStatus = 'active' | 'inactive';
+
+/** A test request, and its outcome. */
+export interface DecisionEndpointTest {
+  /** The request, which differs from that about a purchase in `test` alone. */
+  readonly request: {
+    /** The endpoint. */
+    readonly url: string;
+    /** With the signatures. */
+    readonly headers: Readonly<Record<string, string>>;
+    /** The text as it was sent and signed. */
+    readonly body: string;
+  };
+  /** The answer of the endpoint; null: none came in time. */
+  readonly response: {
+    /** The HTTP status. */
+    readonly status: number;
+    /** The media type; null: none was sent. */
+    readonly content_type: string | null;
+    /** The first 16 KiB. */
+    readonly body: string;
+  } | null;
+  /** `answered`, or why the answer would not count. */
+  readonly outcome: 'answered' | 'timeout' | 'unreachable' | 'status' | 'garbage' | 'busy' | 'removed';
+  /** What the answer says; null: it would not count. */
+  readonly answer: 'approve' | 'decline' | 'approve_part' | null;
+  /** The approved part; null: all or nothing. */
+  readonly amount: number | null;
+  /** What the endpoint says about it, or what is wrong with its answer; null: nothing. */
+  readonly note: string | null;
+  /** Milliseconds until the answer, or until the time was over. */
+  readonly ms: number;
+}
+
+/** A value that a decision compared. */
+export interface DecisionFact {
+  /** What it is: a control by its name, `asked`, `held`, `cleared`, `uses`, `window_start`, ... */
+  readonly name: string;
+  /** A number, an amount in minor units of the currency of the card's limits, or a text. */
+  readonly value: number | string;
+}
+
+/** A reason to decline, and what it did in a decision. */
+export interface DecisionRow {
+  /** The reason to decline. */
+  readonly code: DeclineCode;
+  /** Its name. */
+  readonly vcn_response: string;
+  /** DE39. */
+  readonly response_code: string;
+  /** When it applies, in words. */
+  readonly reason: string;
+  readonly result: DecisionRowResult;
+  /** Whether it would decline the message even if no other reason did; null: not known. */
+  readonly would_decline: boolean | null;
+  /** What the message was compared with. */
+  readonly limits: readonly DecisionFact[];
+  /** What was compared. */
+  readonly values: readonly DecisionFact[];
+}
+
+/**
+ * The first `failed` reason is the answer, and those after it are `not_reached`. `not_applied`: it
+ * does not concern the message, as limits do not concern a refund. `unknown`: what it compares was
+ * not sent.
+ */
+export type DecisionRowResult = 'passed' | 'failed' | 'not_reached' | 'not_applied' | 'unknown';
+
 /**
  * The reasons to decline, the first that applies. U: the service could not decide, and nothing was
  * approved.
  */
-export type DeclineCode = 'I' | 'K' | 'A' | 'B' | 'C' | 'D' | 'M' | 'J' | 'E' | 'G' | 'F' | 'U';
+export type DeclineCode = 'I' | 'K' | 'A' | 'B' | 'C' | 'D' | 'M' | 'J' | 'H' | 'L' | 'N' | 'E' | 'G' | 'F' | 'P' | 'U';
 
 /** The delivery of an event to a webhook. */
 export interface Delivery {
@@ -1061,21 +1602,9 @@ export interface Delivery {
 }
 
 /** An attempt of a delivery. */
-export interface DeliveryAttempt {
-  /** 1 for the first attempt. */
-  readonly number: number;
-  /** When it began, by the service's clock, UTC. ISO 8601. */
-  readonly at: string;
-  /** The HTTP status of the callback URL; null: no answer. */
-  readonly status: number | null;
-  /** Why there was no answer; null: there was one. */
-  readonly error: string | null;
-  /** Milliseconds until the answer, or until none was expected any more. */
-  readonly duration_ms: number;
+export interface DeliveryAttempt extends OperatorAttempt {
   /** The first 4 KiB of the answer; null: no answer. */
   readonly answer: string | null;
-  /** The Retry-After header of the answer; null: it had none. It is ignored. */
-  readonly retry_after: string | null;
 }
 
 export interface DeliveryFilter {
@@ -1170,6 +1699,7 @@ export interface EndedReconciliationItem {
 export type Event =
   | VirtualCardEvent
   | AuthorizationEvent
+  | OverriddenDecisionEvent
   | ClearingEvent
   | TemplateEvent
   | ReconciliationBreakEvent
@@ -1211,6 +1741,10 @@ export interface EventFilter {
   readonly 'payload.mcc'?: string | undefined;
   /** Only events with this `payload.merchant_name`: text, compared as a whole. */
   readonly 'payload.merchant_name'?: string | undefined;
+  /** Only events with this `payload.merchant_id`: text, compared as a whole. */
+  readonly 'payload.merchant_id'?: string | undefined;
+  /** Only events with this `payload.decline_reason`: text, compared as a whole. */
+  readonly 'payload.decline_reason'?: string | undefined;
   /** Only events with this `payload.rcn_alias`: text, compared as a whole. */
   readonly 'payload.rcn_alias'?: string | undefined;
   /** Only events with this `payload.rcn_id`: an integer; amounts are in minor units. */
@@ -1236,6 +1770,7 @@ export interface EventFilter {
     | 'virtualcard.purchasetemplate.created'
     | 'ach.status.advice'
     | 'virtualcard.updated'
+    | 'virtualcard.decision.overridden'
     | 'ach.$$limit.exceeded'
     | 'reconciliation.break.opened'
     | 'reconciliation.break.aged'
@@ -1277,10 +1812,74 @@ export type EventTypeName =
   | 'virtualcard.purchasetemplate.created'
   | 'ach.status.advice'
   | 'virtualcard.updated'
+  | 'virtualcard.decision.overridden'
   | 'ach.$$limit.exceeded'
   | 'reconciliation.break.opened'
   | 'reconciliation.break.aged'
   | 'reconciliation.break.resolved';
+
+/** A decision with every reason, as it was when it was made. */
+export interface ExplainedDecision {
+  /** The authorization. */
+  readonly id: string;
+  /** The virtual card. */
+  readonly vcn_id: number;
+  /** When it was decided, UTC. ISO 8601. */
+  readonly decided_at: string;
+  readonly decision: Decision;
+  readonly blocked_by: DecisionBlocker;
+  /**
+   * Whether it counts although a reason applies: an advice reports an approval that was made
+   * elsewhere.
+   */
+  readonly applied_anyway: boolean;
+  /** What the company was asked about it; null: it was not asked, or that is no longer known. */
+  readonly client: Consultation | null;
+  /** Every reason in the order in which it is tried. */
+  readonly table: readonly DecisionRow[];
+  /**
+   * The largest amount of the same message that no reason would decline, in the state of `before`;
+   * minor units of the currency of the limits; null: no amount, a refund, or no longer known.
+   */
+  readonly would_pass_up_to: number | null;
+  /**
+   * Whether the table, computed from the versions of then, has the answer that was given: always
+   * true when all is known; null: not all is known.
+   */
+  readonly reproduced: boolean | null;
+  /** Before the message; null: it compared nothing. */
+  readonly before: WindowBalance | null;
+  /** After the message; null: not known. */
+  readonly after: WindowBalance | null;
+  /** What the message was compared with; null: it compared nothing. */
+  readonly versions: {
+    /** The version of the controls of the card. */
+    readonly controls: number;
+    /** The purchase template; null: no longer known. */
+    readonly template_id: number | null;
+    /** The version of the template. */
+    readonly template: number;
+  } | null;
+  /** The controls of then; null: no longer known, or nothing was compared. */
+  readonly controls: Readonly<Record<string, unknown>> | null;
+  /** What is no longer known, in words; empty: all is known. */
+  readonly no_longer_known: readonly string[];
+  /** The card's versions since then, the newest first, at most 100: who changed what. */
+  readonly changed_since: readonly VirtualCardVersion[];
+  readonly authorization: Authorization;
+  /** Always `decision`: the kind of this resource. */
+  readonly type: 'decision';
+}
+
+/** A field that a change gave another value. */
+export interface FieldChange {
+  /** The field. */
+  readonly name: string;
+  /** Its value before the change. */
+  readonly before: unknown;
+  /** Its value after the change. */
+  readonly after: unknown;
+}
 
 /** An event of another system of the bank. */
 export interface ForeignEvent {
@@ -1320,6 +1919,12 @@ export type ForeignEventType =
 
 /** Any JSON object. Anything that could be a card number is masked. */
 export type ForeignState = Readonly<Record<string, unknown>>;
+
+/** Why a card is frozen, or is no longer. */
+export interface FreezeVirtualCard {
+  /** Why; null: not said. Card numbers in it are masked. */
+  readonly note?: string | null | undefined;
+}
 
 /** A statement of a file that is held, and why. */
 export interface HeldStatement {
@@ -1539,19 +2144,7 @@ export interface MailboxItem {
 }
 
 /** A stored mail. */
-export interface MailboxMessage {
-  /** The id of this resource, as digits. */
-  readonly id: string;
-  /** The address of its recipient. */
-  readonly to: string;
-  /** Its subject. */
-  readonly subject: string;
-  /** When the mailbox stored it, UTC. ISO 8601. */
-  readonly received_at: string;
-  /** Always `mailboxmessage`: the kind of this resource. */
-  readonly type: 'mailboxmessage';
-  /** The path of this resource. */
-  readonly url: string;
+export interface MailboxMessage extends MailboxItem {
   /** The message as text, with the one-time link. */
   readonly text: string;
   /** The message as HTML. */
@@ -1575,6 +2168,25 @@ export type MatchSide = 'authorization' | 'statement';
 
 /** Whether mcc_list names what is allowed or what is denied. */
 export type MccRule = 'ALLOW' | 'DENY';
+
+/** The merchants with which a card may be used, where and how. */
+export interface MerchantControls {
+  /** Ids of merchants, compared as written without blanks around them; null: any. */
+  readonly merchant_ids: AllowAndDeny | null;
+  /**
+   * Names of merchants, in any case and width, a run of blanks as one; `*` at the start or end
+   * stands for any text: `ACME*`, `*acme*`. A merchant is allowed when its id or its name is, and
+   * denied when either is; null: any.
+   */
+  readonly merchant_names: AllowAndDeny | null;
+  /** Countries of merchants, ISO 3166-1 alpha-3; null: any. */
+  readonly countries: AllowAndDeny | null;
+  /**
+   * Whether the card must be present (`required`: a message that does not say so is declined) or
+   * must not be (`forbidden`: only a message that says so is declined); null: either.
+   */
+  readonly card_present: CardPresenceRule | null;
+}
 
 /** The type of an authorization message. */
 export type MessageType = 'Authorization Request' | 'Authorization Advice' | 'Reversal Request' | 'Reversal Advice';
@@ -1658,6 +2270,29 @@ export interface OperatorDeliveryFilter {
   readonly next_attempt_at?: RangeFilter<string> | undefined;
 }
 
+/** A virtual card of any company, as operators see it. */
+export interface OperatorVirtualCard extends VirtualCard {
+  /** The company of the card. */
+  readonly company_id: number;
+}
+
+/**
+ * Several filters are ANDed. `metadata.<name>` compares a top-level name of the metadata as text.
+ */
+export interface OperatorVirtualCardFilter {
+  /** Only cards of this company. */
+  readonly company_id?: Id | undefined;
+  /** Only the card with this id. */
+  readonly id?: Id | undefined;
+  /** The last four digits of the card number. */
+  readonly last4?: string | undefined;
+  /** Only cards of an authorization or a clearing with this approval code. */
+  readonly approval_code?: string | undefined;
+  /** Only cards of an authorization or a clearing with this reference of the network. */
+  readonly net_reference_number?: string | undefined;
+  readonly [name: `metadata.${string}`]: string | number | undefined;
+}
+
 /** A webhook with its state, as operators see it. */
 export interface OperatorWebhook {
   /** The id of this resource, as digits. */
@@ -1692,6 +2327,70 @@ export interface OperatorWebhookFilter {
   readonly failing?: boolean | undefined;
 }
 
+/** An answer of a company that came after the decision. */
+export interface OverriddenDecision {
+  /** The id of the consultation, as the endpoint got it. */
+  readonly consultation_id: string;
+  /** The virtual card. */
+  readonly vcn_id: number;
+  /** The authorization that was decided without the answer. */
+  readonly authorization_id: number;
+  /** What the company answered too late. */
+  readonly late: {
+    readonly answer: ClientAnswer;
+    /** The approved part, minor units of the limit currency; null: all or nothing. */
+    readonly amount: number | null;
+    /** Milliseconds from the question to the answer. */
+    readonly ms: number;
+  };
+  /** What was said in its place, and why. */
+  readonly decided: {
+    readonly answer: ClientAnswer;
+    /** The approved part, minor units of the limit currency; null: all or nothing. */
+    readonly amount: number | null;
+    readonly outcome: ConsultationOutcome;
+    /** The stand-in rule that decided: its place from 1, or `default`; null: none did. */
+    readonly stood_in: string | null;
+  };
+  /** Why the request was declined in the end; null: it was approved. */
+  readonly decline_reason:
+    | 'I'
+    | 'K'
+    | 'A'
+    | 'B'
+    | 'C'
+    | 'D'
+    | 'M'
+    | 'J'
+    | 'H'
+    | 'L'
+    | 'N'
+    | 'E'
+    | 'G'
+    | 'F'
+    | 'P'
+    | 'U'
+    | null;
+}
+
+/** An answer of a company came after its request was decided. */
+export interface OverriddenDecisionEvent {
+  /** The id of the event, as digits. Later events have higher ids. */
+  readonly id: string;
+  /** The stored name of its type. It states what `payload` is. */
+  readonly event_type: 'virtualcard.decision.overridden';
+  /** The state of the object after the change. */
+  readonly payload: OverriddenDecision;
+  /** The state of the object before the change; null: it was created. */
+  readonly previous: OverriddenDecision | null;
+  /** When it was created, by the service's clock, UTC. ISO 8601. */
+  readonly created_at: string;
+  /** Always `event`: the kind of this resource. */
+  readonly type: 'event';
+  /** The path of this resource. */
+  readonly url: string;
+}
+
 /** A purchase template. */
 export interface PurchaseTemplate {
   /** The id of the shared default for this control. */
@@ -1710,6 +2409,8 @@ export interface PurchaseTemplate {
   /** The merchant category codes that it allows or denies, four digits each. */
   readonly mcc_list: readonly string[];
   readonly mcc_rule: MccRule;
+  /** The merchants that it allows; null: any merchant. */
+  readonly merchant_controls: MerchantControls | null;
   /** Its name, unique in the company. */
   readonly name: string;
   readonly required_control: RequiredControl;
@@ -1751,6 +2452,8 @@ export interface PurchaseTemplateAcknowledgement {
   /** The merchant category codes that it allows or denies, four digits each. */
   readonly mcc_list: readonly string[];
   readonly mcc_rule: MccRule;
+  /** The merchants that it allows; null: any merchant. */
+  readonly merchant_controls: MerchantControls | null;
   /** Its name, unique in the company. */
   readonly name: string;
   readonly required_control: RequiredControl;
@@ -1765,6 +2468,26 @@ export interface PurchaseTemplateAcknowledgement {
 export interface PurchaseTemplateFilter {
   /** Only the template of this request. */
   readonly transaction_key?: string | undefined;
+}
+
+/** The rules of a template from one change to the next. */
+export interface PurchaseTemplateVersion {
+  /** Its number: 1 at first, one more with each change. */
+  readonly version: number;
+  /** When it began, UTC; null: no longer known. ISO 8601. */
+  readonly from: string | null;
+  /** When the next one began, UTC; null: it is the present one. ISO 8601. */
+  readonly until: string | null;
+  /** Who made the change: an API key as `key:<id>`, a job, a command; null: the first version. */
+  readonly by: string | null;
+  /** The request that made the change; null: none, or the first version. */
+  readonly request_id: string | null;
+  /** What differs from the version before; null: the first version, or no longer known. */
+  readonly changes: readonly FieldChange[] | null;
+  /** The rules of the template in this version, with its status. */
+  readonly state: Readonly<Record<string, unknown>>;
+  /** Always `purchase_template_version`: the kind of this resource. */
+  readonly type: 'purchase_template_version';
 }
 
 /** A balance that the bank reports. */
@@ -1856,6 +2579,35 @@ export interface PutCompanyOpenBanking {
   readonly eligible_services: readonly OpenBankingService[];
   /** Whether the company is set up for API services. Without it no third party reads anything. */
   readonly is_configured: boolean;
+}
+
+/** The endpoint at which the company decides on its purchases. What is absent has its default. */
+export interface PutDecisionEndpoint {
+  /** Where requests are posted to: an https URL on a public address. */
+  readonly url: string;
+  /** Milliseconds; null: 1500. */
+  readonly timeout_ms?: number | null | undefined;
+  /**
+   * What decides when the endpoint fails or is late: the first rule that fits. Null: none, every
+   * request is declined.
+   */
+  readonly stand_in?:
+    | readonly {
+        /** All conditions must hold; null: every request fits. */
+        readonly if?: StandInConditions | null | undefined;
+        /** What the rule decides. */
+        readonly decision: 'approve' | 'decline';
+      }[]
+    | null
+    | undefined;
+  /** Null: active. */
+  readonly status?: DecisionEndpointStatus | null | undefined;
+  /**
+   * Signs the requests: text of 16 to 256 characters; after whsec_, the padded base64 of at least
+   * 16 bytes. Null: the service creates one. A replacement keeps the secret: only its present value
+   * is accepted then.
+   */
+  readonly secret?: string | null | undefined;
 }
 
 /** A clearing that was refused and is kept. */
@@ -2341,109 +3093,7 @@ export interface ReconciliationItemFilter {
 }
 
 /** An item with its history. */
-export interface ReconciliationItemWithHistory {
-  /** The id of this resource, as digits. */
-  readonly id: string;
-  /** Rises when the content of the item changes; the age alone does not raise it. */
-  readonly version: number;
-  readonly status: ItemStatus;
-  /** The kind of its break, also when it is accepted or ignored; null: there is none. */
-  readonly kind: BreakKind | null;
-  /** The class of its clearings; null: it has none. */
-  readonly class: ClearingClass | null;
-  /**
-   * `tolerance` when that rule accepts it, else the rule of the weakest of its matches; null: it
-   * has none.
-   */
-  readonly rule: MatchedBy | null;
-  /** How many sides it needs; 2: no statement covers its clearings. */
-  readonly sides: 1 | 2 | 3;
-  /** The virtual card; null: not known. */
-  readonly vcn_id: number | null;
-  /** The merchant, by its authorization, else its clearings; null: not known. */
-  readonly merchant_name: string | null;
-  /**
-   * Its authorizations, by their ids; more than one when a line is matched to clearings of several
-   * purchases.
-   */
-  readonly authorization_ids: readonly number[];
-  /** Its clearings, by their ids. */
-  readonly clearing_ids: readonly number[];
-  /** Its statement lines, by their ids. */
-  readonly line_ids: readonly number[];
-  /**
-   * Of a line that the bank reported by itself, and that differs from the statement of its date:
-   * the line there with its reference; null: there is none.
-   */
-  readonly statement_line_id: number | null;
-  /**
-   * The acquirer reference of its first clearing that has one, else of a line; null: none has one.
-   */
-  readonly acquirer_reference: string | null;
-  /**
-   * The approval code of its first authorization that has one, else of a clearing; null: none has
-   * one.
-   */
-  readonly approval_code: string | null;
-  /** The account of its first statement line, by its number; null: it has no line. */
-  readonly account_id: string | null;
-  /** When its first statement line was booked; null: it has no line. YYYY-MM-DD. */
-  readonly booking_date: string | null;
-  /** The bank's text of its first statement line; null: it has no line. */
-  readonly bank_text: string | null;
-  /** The bank's own reference of its first statement line; null: it has none. */
-  readonly bank_reference: string | null;
-  /**
-   * What was authorized; minor units of `currency`, purchases positive; null: the item has no such
-   * side.
-   */
-  readonly authorized: number | null;
-  /**
-   * What its clearings charge; minor units of `currency`, purchases positive; null: the item has no
-   * such side.
-   */
-  readonly cleared: number | null;
-  /**
-   * What its statement lines book; minor units of `currency`, purchases positive, fees included;
-   * null: the item has no such side.
-   */
-  readonly stated: number | null;
-  /** The sum of its fee lines, joined or alone; minor units of `currency`. */
-  readonly fees: number;
-  /**
-   * What does not agree: (stated - fees, else cleared) - (authorized, else cleared, else 0); minor
-   * units of `currency`.
-   */
-  readonly difference: number;
-  /** The billing currency of its amounts, ISO 4217. */
-  readonly currency: string;
-  /** The settlement date of its newest clearing; null: it has none. YYYY-MM-DD. */
-  readonly settlement_date: string | null;
-  /**
-   * When what is missing is due, or since when it is a break, YYYY-MM-DD; null: nothing is missing.
-   */
-  readonly due_date: string | null;
-  /** Days since the due date, 0 for a break before it; null: there is none, or it is to come. */
-  readonly age_days: number | null;
-  /** The closed period that froze it; null: it is open. */
-  readonly period_id: number | null;
-  /** Of a late change, the item of a closed period for which it came; null: it came for none. */
-  readonly frozen_item_id: string | null;
-  /** When its first record arrived, UTC. ISO 8601. */
-  readonly opened_at: string;
-  /** How its records belong together. */
-  readonly matches: readonly ReconciliationMatch[];
-  /** Other ways to match its records, the best first. */
-  readonly alternatives: readonly ReconciliationAlternative[];
-  /**
-   * What a break with a side missing may be matched with, the best first, at most 5; empty in a
-   * list without `suggestions`.
-   */
-  readonly suggestions: readonly ReconciliationSuggestion[];
-  /** Always `reconciliation_item`: the kind of this resource. */
-  readonly type: 'reconciliation_item';
-  /** The path of this resource. */
-  readonly url: string;
+export interface ReconciliationItemWithHistory extends ReconciliationItem {
   /** Its statement lines, the first 1000. */
   readonly lines: readonly ReconciliationLine[];
   /** The line `statement_line_id`, which is of another item or of none; null: there is none. */
@@ -2825,6 +3475,32 @@ export interface ReleaseHold {
   readonly note: string;
 }
 
+export interface ReplayedDecision {
+  /** V: approved or recorded; else the reason to decline. */
+  readonly code: 'V' | 'I' | 'K' | 'A' | 'B' | 'C' | 'D' | 'M' | 'J' | 'H' | 'L' | 'N' | 'E' | 'G' | 'F' | 'P' | 'U';
+  /** The reason that an advice broke, although it was applied; null: none. */
+  readonly broken_reason:
+    | 'I'
+    | 'K'
+    | 'A'
+    | 'B'
+    | 'C'
+    | 'D'
+    | 'M'
+    | 'J'
+    | 'H'
+    | 'L'
+    | 'N'
+    | 'E'
+    | 'G'
+    | 'F'
+    | 'P'
+    | 'U'
+    | null;
+  /** What the decision compared. */
+  readonly facts: readonly DecisionFact[];
+}
+
 /** The template that is requested. */
 export interface RequestPurchaseTemplate {
   /** The name of the template, unique in the company. */
@@ -2832,6 +3508,11 @@ export interface RequestPurchaseTemplate {
   /** The merchant category codes that it allows or denies, four digits each, each once. */
   readonly mcc_list: readonly string[];
   readonly mcc_rule: MccRule;
+  /**
+   * The merchants that it allows, at most 8192 bytes of UTF-8 JSON. An allow list declines a
+   * message that lacks the value, a deny list does not; null: any merchant.
+   */
+  readonly merchant_controls?: AskedMerchantControls | null | undefined;
   /** What the template is for, in your words. */
   readonly description: string;
   readonly required_control: RequiredControl;
@@ -2871,6 +3552,12 @@ export interface SandboxPurchase {
   readonly mcc?: string | null | undefined;
   /** The merchant; null: one of the sandbox. */
   readonly merchant_name?: string | null | undefined;
+  /** The merchant, by its id; null: one made of its name. */
+  readonly merchant_id?: string | null | undefined;
+  /** The country of the merchant, as DEU or DE; null: not known. */
+  readonly merchant_country?: string | null | undefined;
+  /** Whether the card is present; null: not known. */
+  readonly card_present?: boolean | null | undefined;
 }
 
 /** A scheduled payment of an account. */
@@ -2903,6 +3590,22 @@ export interface ScheduledPayment {
   readonly updated_at: string;
   /** Always `scheduled_payment`: the kind of this resource. */
   readonly type: 'scheduled_payment';
+}
+
+/** All conditions must hold. Without any, every request fits. */
+export interface StandInConditions {
+  /** At least this amount, minor units of the currency of the limits of the card. */
+  readonly amount_min?: number | undefined;
+  /** At most this amount, minor units of the currency of the limits of the card. */
+  readonly amount_max?: number | undefined;
+  /** The currency of the limits of the card. */
+  readonly currency?: string | undefined;
+  /** One of these merchant category codes. */
+  readonly mccs?: readonly string[] | undefined;
+  /** One of these merchants, by `merchant_id`. */
+  readonly merchant_ids?: readonly string[] | undefined;
+  /** One of these merchants, by the whole `merchant_name`, in any case. */
+  readonly merchant_names?: readonly string[] | undefined;
 }
 
 /** A standing order of an account. */
@@ -2952,6 +3655,13 @@ export interface StandingOrder {
   readonly updated_at: string;
   /** Always `standing_order`: the kind of this resource. */
   readonly type: 'standing_order';
+}
+
+/** A rule that decides when the endpoint does not. */
+export interface StandInRule {
+  readonly if: StandInConditions;
+  /** What the rule decides. */
+  readonly decision: 'approve' | 'decline';
 }
 
 /** The balance at an end of a statement. */
@@ -3015,6 +3725,64 @@ export interface ThirdParty {
 /** What a third party may ask users for. */
 export type ThirdPartyScope = 'accounts' | 'fundsconfirmations';
 
+/** What would be decided about a purchase. Nothing is recorded. */
+export interface TriedDecision {
+  /** The virtual card. */
+  readonly vcn_id: number;
+  /** When it would be decided, UTC. ISO 8601. */
+  readonly at: string;
+  readonly decision: Decision;
+  readonly blocked_by: DecisionBlocker;
+  readonly client: ClientPart;
+  /** Every reason in the order in which it is tried. */
+  readonly table: readonly DecisionRow[];
+  /**
+   * The largest amount of the same message that no reason would decline, in the state of `before`;
+   * minor units of the currency of the limits; null: no amount, a refund, or no longer known.
+   */
+  readonly would_pass_up_to: number | null;
+  /** Before the purchase, if nothing comes between. */
+  readonly before: WindowBalance;
+  /** After the purchase. */
+  readonly after: WindowBalance;
+  /** What the purchase is compared with. */
+  readonly versions: {
+    /** The version of the controls of the card. */
+    readonly controls: number;
+    /** The purchase template. */
+    readonly template_id: number;
+    /** The version of the template. */
+    readonly template: number;
+  };
+  /** Always `tried_decision`: the kind of this resource. */
+  readonly type: 'tried_decision';
+}
+
+/** A purchase of which the decision is tried. */
+export interface TryDecision {
+  /** The amount of the purchase, in the currency of the card's limits; 0: a verification. */
+  readonly amount: number;
+  /** The currency of the merchant, ISO 4217; null: that of the card's limits. */
+  readonly merchant_currency?: string | null | undefined;
+  /**
+   * Merchant category code, four digits; null: the template is not tried, unless it allows every
+   * code.
+   */
+  readonly mcc?: string | null | undefined;
+  /** The merchant, by its acquirer's number; null: not sent. */
+  readonly merchant_id?: string | null | undefined;
+  /** The merchant, as it names itself; null: not sent. */
+  readonly merchant_name?: string | null | undefined;
+  /** The country of the merchant, ISO 3166-1, two or three letters; null: not sent. */
+  readonly merchant_country?: string | null | undefined;
+  /** Whether the card is present at the merchant; null: not sent. */
+  readonly card_present?: boolean | null | undefined;
+  /** True: a refund, which meets no limit; null: false. */
+  readonly refund?: boolean | null | undefined;
+  /** When: from now to 1096 days ahead, ISO 8601 with an offset; null: now. */
+  readonly at?: string | null | undefined;
+}
+
 /** A change of an API key. What is absent stays, and null resets a field to its default. */
 export interface UpdateApiKey {
   /** What the key is for, in your words. */
@@ -3057,6 +3825,33 @@ export interface UpdateCompany {
    * limit.
    */
   readonly rate_limit_per_minute?: number | null | undefined;
+}
+
+/**
+ * A change of the decision endpoint. What is absent stays, and null resets a field to its default.
+ */
+export interface UpdateDecisionEndpoint {
+  /** Where requests are posted to. */
+  readonly url?: string | undefined;
+  /** Milliseconds; null: 1500. */
+  readonly timeout_ms?: number | null | undefined;
+  /**
+   * What decides when the endpoint fails or is late: the first rule that fits. Null: none, every
+   * request is declined.
+   */
+  readonly stand_in?:
+    | readonly {
+        /** All conditions must hold; null: every request fits. */
+        readonly if?: StandInConditions | null | undefined;
+        /** What the rule decides. */
+        readonly decision: 'approve' | 'decline';
+      }[]
+    | null
+    | undefined;
+  /** Null: active. */
+  readonly status?: DecisionEndpointStatus | null | undefined;
+  /** Cannot be changed; rotate it. Null and its present value are accepted. */
+  readonly secret?: unknown;
 }
 
 /** A change of a third party. What is absent stays. */
@@ -3107,6 +3902,11 @@ export interface UpdateVirtualCard {
    */
   readonly template_id?: Id | null | undefined;
   /**
+   * The merchants that it allows, at most 8192 bytes of UTF-8 JSON. An allow list declines a
+   * message that lacks the value, a deny list does not; null: any merchant.
+   */
+  readonly merchant_controls?: AskedMerchantControls | null | undefined;
+  /**
    * Up to 5 addresses that receive the card details when the card is created; null: none. A change
    * sends no mail.
    */
@@ -3135,6 +3935,8 @@ export interface UpdateVirtualCard {
   readonly expiry?: unknown;
   /** Cannot be changed. Only its present value is accepted. */
   readonly status?: unknown;
+  /** Cannot be changed. Only its present value is accepted. */
+  readonly frozen?: unknown;
 }
 
 /** A change of a webhook. What is absent stays, and null resets a field to its default. */
@@ -3159,9 +3961,13 @@ export type VcnResponse =
   | 'Validity period limit'
   | 'Transaction type restriction'
   | 'MCC limit'
+  | 'Merchant ID limit'
+  | 'Geographic restriction'
+  | 'Card presence restriction'
   | 'Transaction amount limit'
   | 'Transaction number usage'
   | 'Cumulative amount limit'
+  | 'Declined by the client'
   | 'Unable to process'
   | 'Valid';
 
@@ -3174,6 +3980,7 @@ export interface VirtualCard {
    * Negative after a clearing above the limit.
    */
   readonly available_balance: number;
+  readonly balance: CardBalance;
   /** Its newest authorizations, the newest first; empty in a list without `show_realtime_auths`. */
   readonly authorizations: readonly Authorization[];
   /** Its newest clearings, the newest first; empty in a list without `show_realtime_auths`. */
@@ -3217,7 +4024,13 @@ export interface VirtualCard {
   readonly supplier_id: number | null;
   /** The purchase template that limits its merchant categories. */
   readonly template_id: number;
+  /** The merchants that it allows; null: any merchant. */
+  readonly merchant_controls: MerchantControls | null;
   readonly status: VirtualCardStatus;
+  /** True: it declines requests, until it is no longer frozen. */
+  readonly frozen: boolean;
+  /** Since when it is frozen; null: it is not frozen. ISO 8601. */
+  readonly frozen_at: string | null;
   /** The window of the limits; null with aging velocity. */
   readonly recurring: Recurring | null;
   /** Days after which a hold without a clearing ends; present with aging velocity. */
@@ -3228,6 +4041,8 @@ export interface VirtualCard {
   readonly valid_starting_on: string;
   /** The last GMT date of use, YYYY-MM-DD. */
   readonly valid_ending_on: string;
+  /** When it was created, by the service's clock, UTC. ISO 8601. */
+  readonly created_at: string;
   /** Always `virtualcard`: the kind of this resource. */
   readonly type: 'virtualcard';
   /** The path of this resource. */
@@ -3257,6 +4072,8 @@ export interface VirtualCardEvent {
  */
 export interface VirtualCardFilter {
   readonly status?: VirtualCardStatus | undefined;
+  /** Only cards that are frozen, or only those that are not. */
+  readonly frozen?: boolean | undefined;
   /** Only cards that are tied to this real card. */
   readonly rcn_id?: Id | undefined;
   /** Only cards with this purchase template. */
@@ -3312,6 +4129,12 @@ export interface VirtualCardState {
         readonly note: string;
       }
     | undefined;
+  /** Of an update: whether the card is frozen now. */
+  readonly frozen?: boolean | undefined;
+  /** Of an update: since when it is frozen; null: it is not frozen. ISO 8601. */
+  readonly frozen_at?: string | null | undefined;
+  /** Of an update: why the card was frozen, or is no longer; null: not said. */
+  readonly note?: string | null | undefined;
   /** Of an update: the clearing that was matched by hand, or taken from its authorization. */
   readonly rematched?:
     | {
@@ -3334,6 +4157,26 @@ export interface VirtualCardState {
 
 /** Only Approved cards can be used. */
 export type VirtualCardStatus = 'Approved' | 'Canceled';
+
+/** The controls of a card from one change to the next. */
+export interface VirtualCardVersion {
+  /** Its number: 1 at first, one more with each change. */
+  readonly version: number;
+  /** When it began, UTC; null: no longer known. ISO 8601. */
+  readonly from: string | null;
+  /** When the next one began, UTC; null: it is the present one. ISO 8601. */
+  readonly until: string | null;
+  /** Who made the change: an API key as `key:<id>`, a job, a command; null: the first version. */
+  readonly by: string | null;
+  /** The request that made the change; null: none, or the first version. */
+  readonly request_id: string | null;
+  /** What differs from the version before; null: the first version, or no longer known. */
+  readonly changes: readonly FieldChange[] | null;
+  /** The controls of the card in this version, with its status and since when it was frozen. */
+  readonly state: Readonly<Record<string, unknown>>;
+  /** Always `virtualcard_version`: the kind of this resource. */
+  readonly type: 'virtualcard_version';
+}
 
 /** A webhook. */
 export interface Webhook {
@@ -3361,4 +4204,16 @@ export interface WebhookTest {
   readonly status: number;
   /** Why there was no answer. */
   readonly error?: string | undefined;
+}
+
+/** What the window of a decision counted; minor units of the currency of the card's limits. */
+export interface WindowBalance {
+  /** Open holds of the window. */
+  readonly held: number;
+  /** Debits less credits that cleared in the window; 0 when credits exceed debits. */
+  readonly cleared: number;
+  /** Uses of the window. */
+  readonly uses: number;
+  /** What the window left of the total; null: the total is no longer known. */
+  readonly available: number | null;
 }
