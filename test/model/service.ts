@@ -5,13 +5,18 @@ import {
   type CardsTx,
   type CardVault,
   type ClearingInput,
+  type ConsultationsTx,
   cancelCard,
+  createConsultingNetwork,
   createNetwork,
   createRealCard,
+  type DecisionEndpointTx,
+  type DecisionMaker,
   issueCard,
   type Ledger,
   normalizeAuthorization,
   normalizeClearing,
+  putDecisionEndpoint,
   type QuarantineStore,
   readCard,
   replayQuarantined,
@@ -22,11 +27,14 @@ import {
 } from '@tallystick/cards';
 import type {
   Answer,
+  AuthorizationWire,
   CapabilityName,
   CardView,
   EventView,
+  MerchantControlsWire,
   ModelRun,
   QuarantineView,
+  SayWire,
   SystemStart,
   SystemWith,
   WorldTemplate,
@@ -45,7 +53,7 @@ import { memoryPersistence } from '@tallystick/memory';
 import { mikroOrmPersistence } from '@tallystick/mikro-orm';
 import { type DatabaseName, migratedDatabase, testAuditMac } from '@tallystick/test-support';
 import { createKeyRingText, createVault, parseKeyRing } from '@tallystick/vault';
-import { windowAt } from '@tallystick/velocity';
+import { assertExplained, assertTried } from './explanations.ts';
 import { beginLife } from './life.ts';
 
 /** The service has every capability. */
@@ -67,7 +75,7 @@ export interface PlantedFaults {
 
 /**
  * The service on one database, for any number of sequences. Each sequence gets a separate company
- * and its own time.
+ * and its own time; in memory, a storage of its own.
  */
 export interface ServiceUnderTest {
   /** A system for one sequence. Only one at a time, because they share the clock. */
@@ -80,7 +88,7 @@ export const storage_names = ['memory', 'sqlite', 'postgres'] as const satisfies
 export type StorageName = (typeof storage_names)[number];
 
 /** What the use cases here need of a transaction. */
-interface Tx extends CardsTx {
+interface Tx extends CardsTx, Pick<ConsultationsTx, 'consultations'>, DecisionEndpointTx {
   readonly companies: AccessTx['companies'];
   readonly audit: AccessTx['audit'];
   readonly quarantine: QuarantineStore;
@@ -122,7 +130,7 @@ export function repeatOn(
 export async function serviceOn(name: StorageName, planted: PlantedFaults = {}): Promise<ServiceUnderTest> {
   let now_ms = 0;
   const clock: Clock = { nowMs: () => now_ms };
-  const persistence = await openPersistence(name, clock);
+  let persistence = await openPersistence(name, clock);
   const { card_vault: vault, random, sealer, sha256 } = createVault(parseKeyRing(createKeyRingText()));
   const plantOn = planted.ledger ?? ((ledger: Ledger) => ledger);
   let companies = 0;
@@ -130,6 +138,8 @@ export async function serviceOn(name: StorageName, planted: PlantedFaults = {}):
     system: async ({ start_ms, seed = 0 }) => {
       companies += 1;
       now_ms = start_ms;
+      // A transaction in memory copies the tables that it writes: each sequence would be slower than the last.
+      if (name === 'memory') persistence = await openPersistence(name, clock);
       const setClock = (to_ms: number) => {
         now_ms = to_ms;
       };
@@ -176,21 +186,34 @@ async function companySystem(parts: Parts, tag: string): Promise<ServiceSystem> 
         updated_at_ms: now(),
         deleted_at_ms: null,
         completes_at_ms: null,
+        version: 1,
       });
       own.push({ ...wanted, id: template.id, is_default: false });
     }
     return { company_id: company.id, templates: own };
   });
   const call = (): Call => ({ company_id, actor: 'command', request_id: null, now_ms: now() });
+  const company = sayingCompany(persistence.unitOfWork);
   const start = () => {
     const life = beginLife(persistence);
+    const { unitOfWork } = life;
     const ledger = plantOn(life.ledger);
-    const network = createNetwork({ ledger, vault, random, sealer, sha256 });
-    return { life, unitOfWork: life.unitOfWork, ledger, network };
+    const deciding = createNetwork({ ledger, vault, random, sealer, sha256 });
+    const network = createConsultingNetwork({
+      network: deciding,
+      decision_maker: company.decision_maker,
+      unitOfWork,
+      clock,
+      // No answer is awaited longer than it takes.
+      timers: { monotonicNow: () => 0, after: () => () => {} },
+      bounds: { asked_max: 256 },
+    });
+    return { life, unitOfWork, ledger, network };
   };
   let service = start();
   const answered = <Value>(work: (running: typeof service) => Promise<Value>) =>
     service.life.run(() => answerOf(() => work(service)));
+  const card_numbers = new Map<number, string>();
   let moves = 0;
   let crashes = 0;
 
@@ -201,6 +224,7 @@ async function companySystem(parts: Parts, tag: string): Promise<ServiceSystem> 
       billing_currency: 'USD',
       templates: [...shared_templates, ...templates],
       files_without_ids: true,
+      merchant_controls: true,
     },
     createCard: (request) =>
       answered(({ unitOfWork }) =>
@@ -209,13 +233,12 @@ async function companySystem(parts: Parts, tag: string): Promise<ServiceSystem> 
           const { card_number, cvc } = (await revealNumbers(tx, { vault }, call(), [reading.card])).get(
             reading.card.id,
           )!;
-          return { card: cardView(reading, now()), card_number, cvc };
+          card_numbers.set(reading.card.id, card_number);
+          return { card: cardView(reading), card_number, cvc };
         }),
       ),
     updateCard: (id, request) =>
-      answered(({ unitOfWork }) =>
-        unitOfWork.run(async (tx) => cardView(await updateCard(tx, call(), id, request), now())),
-      ),
+      answered(({ unitOfWork }) => unitOfWork.run(async (tx) => cardView(await updateCard(tx, call(), id, request)))),
     cancelCard: (id) =>
       answered(({ unitOfWork }) =>
         unitOfWork.run(async (tx) => {
@@ -224,14 +247,16 @@ async function companySystem(parts: Parts, tag: string): Promise<ServiceSystem> 
         }),
       ),
     readCard: (id) =>
-      answered(({ unitOfWork }) => unitOfWork.read(async (tx) => cardView(await readCard(tx, call(), id), now()))),
-    authorize: (message) =>
+      answered(({ unitOfWork }) => unitOfWork.read(async (tx) => cardView(await readCard(tx, call(), id)))),
+    authorize: ({ say, ...message }) =>
       answered(async ({ network }) => {
+        company.willSay(message, say);
         const answer = await network.authorize(normalizeAuthorization(message as AuthorizationInput, vault, null));
         if (answer.kind === 'refused') throw answer.refusal;
-        const { id, status } = answer.item;
+        const { id, status, decision } = answer.item;
+        const left = decision.facts.find(({ name }) => name === 'available_after' || name === 'available')?.value;
         const { response_code, vcn_response, issuer_response, approval_code } = answer;
-        return { id, response_code, vcn_response, issuer_response, approval_code, status };
+        return { id, response_code, vcn_response, issuer_response, approval_code, status, left: left as number };
       }),
     clear: ({ synthetic_id = false, ...message }) =>
       answered(async ({ network }) => {
@@ -246,6 +271,20 @@ async function companySystem(parts: Parts, tag: string): Promise<ServiceSystem> 
         const caller = { company_id, actor: 'command', request_id: null };
         const message = { kind: 'release', number_index: null, vcn_id, authorization_id, note, ...caller } as const;
         const answer = await network.release(message);
+        if (answer.kind === 'refused') throw answer.refusal;
+        return null;
+      }),
+    setFrozen: (vcn_id, frozen) =>
+      answered(async ({ network }) => {
+        const caller = { company_id, actor: 'command', request_id: null };
+        const answer = await network.freeze({
+          kind: 'freeze',
+          number_index: null,
+          vcn_id,
+          frozen,
+          note: null,
+          ...caller,
+        });
         if (answer.kind === 'refused') throw answer.refusal;
         return null;
       }),
@@ -287,6 +326,15 @@ async function companySystem(parts: Parts, tag: string): Promise<ServiceSystem> 
           return null;
         }),
       ),
+    askCompany: (stand_in) =>
+      answered(({ unitOfWork }) =>
+        unitOfWork.run(async (tx) => {
+          const ports = { sealer, random, url_policy: () => null };
+          const rules = stand_in === null ? { status: 'inactive' } : { stand_in: [{ decision: stand_in }] };
+          await putDecisionEndpoint(tx, ports, call(), { url: 'https://decide.example/', ...rules });
+          return null;
+        }),
+      ),
     advanceClock: async (to_ms) => {
       parts.setClock(to_ms);
       moves += 1;
@@ -302,7 +350,39 @@ async function companySystem(parts: Parts, tag: string): Promise<ServiceSystem> 
       service = start();
       return report;
     },
-    close: () => service.network.drain(),
+    async close() {
+      const { unitOfWork, network } = service;
+      const send = (input: AuthorizationInput) => network.authorize(normalizeAuthorization(input, vault, null));
+      await assertTried({ unitOfWork, send }, call(), card_numbers);
+      await assertExplained(unitOfWork, call());
+      await network.drain();
+    },
+  };
+}
+
+type Said = Pick<AuthorizationWire, 'trace_id' | 'system_trace_audit_number'>;
+
+/** A company that answers each question with what was planned for its message, or approves. */
+function sayingCompany(unitOfWork: UnitOfWork<Tx>) {
+  const says = new Map<string, SayWire>();
+  const keyOf = ({ trace_id, system_trace_audit_number }: Said) => `${trace_id} ${system_trace_audit_number}`;
+  const decision_maker: DecisionMaker = {
+    async termsOf({ company_id }) {
+      const endpoint = await unitOfWork.read((tx) => tx.decision_endpoints.find(company_id));
+      return endpoint?.status === 'active' ? endpoint : null;
+    },
+    async ask({ item }) {
+      await new Promise(setImmediate);
+      const say = says.get(keyOf(item)) ?? { answer: 'approve' };
+      if (say.answer === 'none') return { kind: 'failed', why: 'timeout', note: null };
+      return { kind: 'answered', amount: null, note: null, ...say };
+    },
+  };
+  return {
+    decision_maker,
+    willSay(message: Said, say: SayWire | undefined): void {
+      if (say !== undefined) says.set(keyOf(message), say);
+    },
   };
 }
 
@@ -311,19 +391,38 @@ const shared_templates: readonly WorldTemplate[] = [
   { id: 2, mcc_rule: 'DENY', mcc_list: [], required_control: 'AGING_VELOCITY', is_default: true },
 ];
 
+const merchant_controls: MerchantControlsWire = {
+  merchant_ids: null,
+  merchant_names: { allow: null, deny: ['ACME*'] },
+  countries: { allow: null, deny: ['FRA'] },
+  card_present: null,
+};
+
 const own_templates = [
-  { name: 'Meals and beds', mcc_rule: 'ALLOW', mcc_list: ['5812', '7011'], required_control: 'VELOCITY' },
-  { name: 'No shopping', mcc_rule: 'DENY', mcc_list: ['5999'], required_control: 'VELOCITY' },
-  { name: 'Meals on hold', mcc_rule: 'ALLOW', mcc_list: ['5812'], required_control: 'AGING_VELOCITY' },
+  {
+    name: 'Meals and beds',
+    mcc_rule: 'ALLOW',
+    mcc_list: ['5812', '7011'],
+    merchant_controls: null,
+    required_control: 'VELOCITY',
+  },
+  { name: 'No shopping', mcc_rule: 'DENY', mcc_list: ['5999'], merchant_controls, required_control: 'VELOCITY' },
+  {
+    name: 'Meals on hold',
+    mcc_rule: 'ALLOW',
+    mcc_list: ['5812'],
+    merchant_controls: null,
+    required_control: 'AGING_VELOCITY',
+  },
 ] as const;
 
-function cardView({ card, available_balance, authorizations, clearings }: CardReading, now_ms: number): CardView {
-  const window = windowAt(card.recurring ?? 'Continuous', now_ms);
+function cardView({ card, balance, authorizations, clearings }: CardReading): CardView {
   return {
     ...card,
-    available_balance,
-    // Counters of an older window do not apply to this one.
-    uses: card.counters.window_start_ms === window.start_ms ? card.counters.uses : 0,
+    frozen: card.frozen_at_ms !== null,
+    available_balance: balance.available,
+    balance,
+    uses: balance.uses,
     authorizations: authorizations.map(({ id, status }) => ({ id, status })),
     clearings: clearings.map(({ id, match_rule, review, authorization_id, clearing_id, class: its_class }) => {
       return { id, class: its_class, match_rule, review, authorization_id, clearing_id };

@@ -32,6 +32,8 @@ export interface SimulationOptions {
   readonly activities_max?: number;
   /** A bug to be found, in tests of the simulation. */
   readonly bug?: PlantedBug;
+  /** What is to find the bug: the run ends with the first violation of it. */
+  readonly ends_with?: string;
 }
 
 export interface SimulationResult {
@@ -112,8 +114,10 @@ export async function simulate(
     seen = observations;
     for (const { invariant, problem } of auditor.checkStep()) world.report(invariant, problem);
   };
+  const isEnough = () =>
+    world.reports.length >= violations_max || world.reports.some(({ by }) => by === options.ends_with);
   const runUntil = async (until_ms: number, isOver: () => boolean = () => false): Promise<void> => {
-    while (world.reports.length < violations_max && !isOver() && (await world.time.step(until_ms))) audit();
+    while (!isEnough() && !isOver() && (await world.time.step(until_ms))) audit();
   };
 
   await world.time.until(processes.keepUp());

@@ -20,7 +20,7 @@ export interface Difference {
  */
 export function findDifference(expected: unknown, actual: unknown, path = ''): Difference | null {
   const unreported = ['uses', 'authorizations', 'clearings', 'class', 'match_rule', 'review'];
-  const optional = ['metadata', 'emails', 'supplier_id'];
+  const optional = ['left', 'frozen', 'balance', 'metadata', 'emails', 'supplier_id', 'merchant_controls'];
   const different = { path, expected, actual };
   if (expected === '(any)') return null;
   if (expected === '(six characters)') return typeof actual === 'string' && actual.length === 6 ? null : different;

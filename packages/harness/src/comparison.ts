@@ -83,7 +83,7 @@ export async function send(
   const answers: Promise<Answer<AuthorizationView>>[] = [];
   for (const message of messages) {
     answers.push(system.authorize(message));
-    if (system.world.keeps_order === false) await answers.at(-1);
+    if (!model.keeps_order) await answers.at(-1);
   }
   const seen = await Promise.all(answers);
   for (const [at, message] of messages.entries()) explainAuthorization(model, message, seen[at]!);

@@ -9,7 +9,7 @@ export const fault_names = ['crash', 'lost_answer'] as const;
 export type FaultName = (typeof fault_names)[number];
 
 /** The calls that a fault may strike. */
-export const operation_kinds = ['authorize', 'clear', 'update card', 'cancel card', 'release'] as const;
+export const operation_kinds = ['authorize', 'clear', 'update card', 'cancel card', 'release', 'freeze'] as const;
 
 export type OperationKind = (typeof operation_kinds)[number];
 

@@ -45,6 +45,8 @@ export { authorisation_store_contract } from './contracts/bank/authorisation-sto
 export { bankStoreContract, newShown } from './contracts/bank/bank-store.ts';
 export { consent_store_contract, newAccessConsent, newFundsConsent } from './contracts/bank/consent-store.ts';
 export { newThirdParty, third_party_store_contract } from './contracts/bank/third-party-store.ts';
+export { authorizationSearchContract } from './contracts/cards/authorization-search.ts';
+export { backtest_store_contract } from './contracts/cards/backtest-store.ts';
 export { card_store_contract } from './contracts/cards/card-store.ts';
 export { quarantine_store_contract } from './contracts/cards/quarantine-store.ts';
 export { real_card_store_contract } from './contracts/cards/real-card-store.ts';
@@ -55,6 +57,8 @@ export {
   type VaultGenerations,
   type VaultOfRing,
 } from './contracts/cards/vault.ts';
+export { consultation_store_contract } from './contracts/consulting/consultation-store.ts';
+export { decision_endpoint_store_contract } from './contracts/consulting/decision-endpoint-store.ts';
 export { eventStoreContract } from './contracts/events/event-store.ts';
 export { outbox_contract } from './contracts/events/outbox.ts';
 export { relayOrderContract } from './contracts/events/relay-order.ts';

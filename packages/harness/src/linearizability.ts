@@ -9,7 +9,7 @@ import { agreeCard, agreeQuarantine } from './comparison.ts';
 import type { Operation, Outcome } from './operation.ts';
 import type { ReferenceModel } from './reference/model.ts';
 import { expectAnswer, leaveUnexplained } from './report/recording.ts';
-import type { Answer, CardView, EventView, QuarantineView, System, World } from './system.ts';
+import type { Answer, CardView, EventView, QuarantineView, System } from './system.ts';
 
 /** An operation that was submitted beside others, and answered. */
 export interface Call {
@@ -82,7 +82,7 @@ function tryOrders(search: Search, model: ReferenceModel, order: Order): void {
   const state = JSON.stringify([done, events, history]);
   if (search.tried.has(state)) return;
   search.tried.add(state);
-  const steps = nextSteps(search.calls, order, model.world);
+  const steps = nextSteps(search.calls, order, model);
   if (steps.length === 0) {
     const is_explained = attempt(search, order, null, () => agreeWithSeen(model, search.seen));
     if (is_explained) search.found.set(history, order);
@@ -99,7 +99,7 @@ function tryOrders(search: Search, model: ReferenceModel, order: Order): void {
  * The sendings that may be next. Authorizations that were sent once are decided in the order in which
  * they were submitted, unless the system keeps no order.
  */
-function nextSteps(calls: readonly Call[], order: Order, { keeps_order = true }: World): readonly Step[] {
+function nextSteps(calls: readonly Call[], order: Order, { keeps_order }: ReferenceModel): readonly Step[] {
   const open = calls.filter((call) => !order.some((step) => step.call === call && !step.is_unheard));
   const keepsOrder = ({ operation, earlier }: Call) =>
     keeps_order && operation.kind === 'authorize' && earlier === 'none';

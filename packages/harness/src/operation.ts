@@ -71,6 +71,12 @@ export function release(card_id: number, authorization_id: number, system: Syste
   return operation('release', what, apply, submit);
 }
 
+export function freezing(card_id: number, frozen: boolean, system: SystemWith<'setFrozen'>): Operation {
+  const what = `${frozen ? 'freeze' : 'end of the freeze'} of card ${card_id}`;
+  const apply = (model: ReferenceModel) => model.setFrozen(cardOf(model, card_id), frozen);
+  return operation('freeze', what, apply, () => system.setFrozen(card_id, frozen));
+}
+
 function operation<Value>(
   kind: OperationKind,
   what: string,

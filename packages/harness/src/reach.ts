@@ -11,6 +11,8 @@ export type Means = CommandName | MessageKind;
 export interface Reach {
   /** Whether the world has clearings of files without ids. */
   readonly files_without_ids: boolean;
+  /** Whether cards have merchant controls. */
+  readonly merchant_controls: boolean;
   readonly capabilities: ReadonlySet<CapabilityName>;
   /** The points at a commit that crashes of the system reported, also when they never struck there. */
   readonly commits: ReadonlySet<FaultPoint>;
@@ -27,8 +29,10 @@ const commands_with = {
   cancelCard: ['cancel card', ...races],
   clear: ['clear', 'clear before the authorization', 'clear among several', 'clear before the creation', ...races],
   releaseHold: ['release', 'clear among several', ...races],
+  setFrozen: ['freeze card', ...races],
   rematch: ['match by hand'],
   setHoldDays: ['set hold days'],
+  askCompany: ['ask the company'],
   resetCodeFailures: ['guess a code'],
   replay: ['repeat a refused clearing', 'clear before the creation'],
   advanceClock: [
@@ -77,9 +81,12 @@ const means_to = {
   'codes: the right code of a locked card': ['guess a code'],
 } as const satisfies Partial<Record<Case, readonly Means[]>>;
 
+const of_merchant_controls = /^(reason [HLN]$|merchant controls)/;
+
 /** Whether some sequence of the run can reach the case. */
 export function isReachable(reached: Case, reach: Reach): boolean {
   if (reached === 'rule 0: the other id of a pair' && !reach.files_without_ids) return false;
+  if (of_merchant_controls.test(reached) && !reach.merchant_controls) return false;
   return (
     needsOf(reached).every((name) => isUsed(name, reach)) &&
     isAny((means_to as Partial<Record<Case, readonly Means[]>>)[reached], reach.means)
@@ -92,6 +99,7 @@ const capability_of = {
   'update card': 'updateCard',
   'cancel card': 'cancelCard',
   release: 'releaseHold',
+  freeze: 'setFrozen',
 } as const satisfies Record<(typeof operation_kinds)[number], CapabilityName | null>;
 
 /**

@@ -22,7 +22,6 @@ export interface ModelRun {
    * A system with a new company and a frozen clock. Created once per sequence, also while shrinking.
    */
   readonly system: (start: SystemStart) => Promise<System>;
-  /** The number of sequences. */
   readonly runs: number;
   /** If absent, a random seed. */
   readonly seed?: number;
@@ -92,7 +91,11 @@ export async function checkModel(options: ModelRun): Promise<ModelRunResult> {
   let failure: Failure | null = null;
   let shrink_sequences = 0;
   const means = meansOf({ ...options, commands_max });
-  let surroundings = { files_without_ids: false, capabilities: new Set<CapabilityName>() as Reach['capabilities'] };
+  let surroundings = {
+    files_without_ids: false,
+    merchant_controls: false,
+    capabilities: new Set<CapabilityName>() as Reach['capabilities'],
+  };
   const property = fc.asyncProperty(
     // First, so that it is shrunk first: when another value shrinks, fast-check does not learn which
     // commands ran then.
@@ -107,7 +110,8 @@ export async function checkModel(options: ModelRun): Promise<ModelRunResult> {
       const opened = await options.system({ start_ms, seed });
       requireMembers(opened);
       const capabilities = capabilitiesOf(opened);
-      surroundings = { files_without_ids: opened.world.files_without_ids ?? false, capabilities };
+      const { files_without_ids = false, merchant_controls = false } = opened.world;
+      surroundings = { files_without_ids, merchant_controls, capabilities };
       const model = new ReferenceModel(opened.world, capabilities);
       const { system, calls } = recorded(opened, (name) => {
         if (name !== 'readCard') model.latest.clear();

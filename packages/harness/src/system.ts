@@ -26,6 +26,8 @@ export interface System {
    * Ends the hold of an authorization by hand. Refuses `conflict` when it holds nothing.
    */
   releaseHold?(card_id: number, authorization_id: number, note: string): Promise<Answer<null>>;
+  /** Freezes or unfreezes a card; a repeat changes nothing. Refuses `conflict` for a canceled card. */
+  setFrozen?(card_id: number, frozen: boolean): Promise<Answer<null>>;
   /**
    * Matches a clearing by hand, or takes that back. Refuses `conflict` what cannot be done, and
    * `validation_failed` an authorization that is not one of the card.
@@ -35,6 +37,12 @@ export interface System {
    * Changes the days after which later holds of the company end, for cards without aging velocity.
    */
   setHoldDays?(hold_days: HoldDays): Promise<Answer<null>>;
+  /**
+   * From now on the company is asked about each request that would be approved, and says what `say` of
+   * the message is, or approves. What stands in for it counts when it gives no answer that fits. Null:
+   * it is not asked any more.
+   */
+  askCompany?(stand_in: StandIn | null): Promise<Answer<null>>;
   resetCodeFailures?(card_id: number): Promise<Answer<null>>;
   /** Every clearing of the run that was refused and kept, oldest first. */
   quarantine?(): Promise<readonly QuarantineView[]>;
@@ -87,8 +95,10 @@ const capabilities: Readonly<Record<CapabilityName, true>> = {
   cancelCard: true,
   clear: true,
   releaseHold: true,
+  setFrozen: true,
   rematch: true,
   setHoldDays: true,
+  askCompany: true,
   resetCodeFailures: true,
   quarantine: true,
   replay: true,
@@ -147,16 +157,39 @@ export interface World {
    */
   readonly files_without_ids?: boolean;
   /**
+   * Whether cards have merchant controls, an extension of ours. Absent: none is sent, and no message
+   * names its merchant.
+   */
+  readonly merchant_controls?: boolean;
+  /**
    * False: authorizations that are submitted together are decided in any order, as over several
    * connections. Otherwise those about one card are decided in the order of their submission.
    */
   readonly keeps_order?: boolean;
 }
 
+/**
+ * With which merchants a card may be used, as a client sends and reads it. Entries are trimmed, each
+ * once; countries are ISO 3166-1 alpha-3.
+ */
+export interface MerchantControlsWire {
+  readonly merchant_ids: AllowAndDenyWire | null;
+  readonly merchant_names: AllowAndDenyWire | null;
+  readonly countries: AllowAndDenyWire | null;
+  readonly card_present: 'required' | 'forbidden' | null;
+}
+
+export interface AllowAndDenyWire {
+  readonly allow: readonly string[] | null;
+  readonly deny: readonly string[] | null;
+}
+
 export interface WorldTemplate {
   readonly id: number;
   readonly mcc_rule: 'ALLOW' | 'DENY';
   readonly mcc_list: readonly string[];
+  /** Absent: any merchant of these categories. */
+  readonly merchant_controls?: MerchantControlsWire | null;
   readonly required_control: 'VELOCITY' | 'AGING_VELOCITY';
   /** Whether a card without a template of its own gets this one, for its kind of control. */
   readonly is_default: boolean;
@@ -195,10 +228,13 @@ export interface CardView {
   readonly expiry: string;
   readonly template_id: number;
   readonly notified: boolean;
-  /** Compared if the system shows it, like the next two. */
+  /** Compared if the system shows it, like the next five. */
+  readonly frozen?: boolean;
+  readonly balance?: BalanceView;
   readonly metadata?: Readonly<Record<string, unknown>> | null;
   readonly emails?: readonly string[] | null;
   readonly supplier_id?: number | null;
+  readonly merchant_controls?: MerchantControlsWire | null;
   /**
    * The newest 100, newest first, without expired ones. Null if the system does not list all: it
    * removes old records, which must make no other difference.
@@ -208,11 +244,37 @@ export interface CardView {
   readonly clearings: readonly ClearingView[] | null;
 }
 
+/** What the available balance of a card is made of. Instants are epoch milliseconds. */
+export interface BalanceView {
+  readonly limit: number;
+  readonly cleared: number;
+  readonly held: number;
+  readonly available: number;
+  /** The creation of a card whose window never ends. */
+  readonly window_start_ms: number;
+  /** Null: never. */
+  readonly window_end_ms: number | null;
+  readonly uses: number;
+  /** Null: unlimited. */
+  readonly uses_left: number | null;
+  /** The earliest end of the holds of the window; null: none of them ends. */
+  readonly next_hold_end_ms: number | null;
+}
+
 export interface CreatedCard {
   readonly card: CardView;
   readonly card_number: string;
   readonly cvc: string;
 }
+
+/** What a company answers about a request; a part in the limit currency. `none`: it gives no answer. */
+export type SayWire =
+  | { readonly answer: 'approve' | 'decline' }
+  | { readonly answer: 'none' }
+  | { readonly answer: 'approve_part'; readonly amount: number };
+
+/** What decides about a request when its company gives no answer that fits. */
+export type StandIn = 'approve' | 'decline';
 
 /** An authorization message of the network, with the unmasked number. Amounts in minor units. */
 export interface AuthorizationWire {
@@ -232,6 +294,14 @@ export interface AuthorizationWire {
   readonly merchant_currency: string;
   readonly mcc: string;
   readonly merchant_id?: string;
+  readonly merchant_name?: string;
+  /** ISO 3166-1 alpha-3. */
+  readonly merchant_country?: string;
+  readonly card_present?: boolean;
+  /** Whether a part of the amount may be approved. */
+  readonly partial_approval?: boolean;
+  /** What the company says when it is asked: no part of the message. Only with `askCompany`. */
+  readonly say?: SayWire;
   readonly net_reference_number?: string;
   /** DE39 of the decision made elsewhere, for an advice. */
   readonly response_code?: string;
@@ -256,6 +326,11 @@ export interface AuthorizationView {
   readonly issuer_response: string;
   readonly approval_code: string | null;
   readonly status: string;
+  /**
+   * What the window of a request had left, in the limit currency: after an approval, and before a
+   * decline because it was too little. Absent: the system does not report it.
+   */
+  readonly left?: number | undefined;
 }
 
 /** A clearing as the network sends it. Amounts in minor units. */

@@ -117,9 +117,25 @@ test('a flawed card is refused for the field that the flaw names, both generated
   }
 });
 
+test('a world without merchant controls gets none, and its messages name no merchant but its id', (t) => {
+  const { merchant_controls: _of_world, ...plain } = world(noon_ms);
+  const model = new ReferenceModel(plain);
+  model.createCard({ total_card_amount: 1_000 }, { id: 1, card_number: '4000000000000002', cvc: '123' });
+  for (const plan of drawnAndShrunk(t, cardPlan())) {
+    assert.equal('merchant_controls' in cardRequest(plan, noon_ms, plain), false);
+  }
+  for (const plan of drawnAndShrunk(t, updatePlan())) {
+    assert.equal('merchant_controls' in updateRequest(plan, model.cards[0]!, model), false);
+  }
+  for (const plan of drawnAndShrunk(t, authorizationPlan())) {
+    const { merchant_name, merchant_country, card_present } = authorizationOf(plan, model);
+    assert.deepEqual([merchant_name, merchant_country, card_present], [undefined, undefined, undefined]);
+  }
+});
+
 test('planned updates are well formed, valid or not', (t) => {
   const limits = ['total_card_amount', 'per_transaction_min', 'per_transaction_max', 'transactions_max', 'recurring'];
-  const known = [...limits, 'template_id', 'emails', 'metadata'];
+  const known = [...limits, 'template_id', 'emails', 'metadata', 'merchant_controls'];
   const model = busyModel(1);
   for (const plan of drawnAndShrunk(t, updatePlan())) {
     const request = updateRequest(plan, model.cards[0]!, model);
@@ -137,10 +153,9 @@ test('planned authorizations have every field that the network requires, both ge
     const message = authorizationOf(plan, model);
     assert.match(message.card_number, /^\d{16}$/);
     assert.ok(['request', 'advice'].includes(kindOf(message)));
-    for (const amount of [message.billing_amount, message.merchant_amount]) {
-      assert.ok(Number.isSafeInteger(amount) && amount >= 0, `${amount}`);
-      assert.equal(amount > 10 ** 12, plan.kind === 'oversized', `${amount}`);
-    }
+    const amounts = [message.billing_amount, message.merchant_amount];
+    for (const amount of amounts) assert.ok(Number.isSafeInteger(amount) && amount >= 0, `${amount}`);
+    assert.equal(Math.max(...amounts) > 10 ** 12, plan.kind === 'oversized', `${amounts}`);
     for (const currency of [message.billing_currency, message.merchant_currency]) assert.match(currency, /^[A-Z]{3}$/);
     assert.match(message.mcc, /^\d{4}$/);
     assert.match(message.system_trace_audit_number, /^\d{6}$/);

@@ -9,6 +9,13 @@ import {
 
 let companies = 0;
 
+const merchant_controls = {
+  merchant_ids: null,
+  merchant_names: { allow: null, deny: ['ACME*'] },
+  countries: null,
+  card_present: null,
+};
+
 /** A world as a host would set it up: both shared defaults, and lists of either rule. */
 export function world(now_ms: number): World {
   companies += 1;
@@ -17,10 +24,18 @@ export function world(now_ms: number): World {
     now_ms,
     billing_currency: 'USD',
     files_without_ids: true,
+    merchant_controls: true,
     templates: [
       { id: 1, mcc_rule: 'DENY', mcc_list: [], required_control: 'VELOCITY', is_default: true },
       { id: 2, mcc_rule: 'DENY', mcc_list: [], required_control: 'AGING_VELOCITY', is_default: true },
-      { id: 3, mcc_rule: 'ALLOW', mcc_list: ['5812', '7011'], required_control: 'VELOCITY', is_default: false },
+      {
+        id: 3,
+        mcc_rule: 'ALLOW',
+        mcc_list: ['5812', '7011'],
+        merchant_controls,
+        required_control: 'VELOCITY',
+        is_default: false,
+      },
       { id: 4, mcc_rule: 'DENY', mcc_list: ['5999'], required_control: 'AGING_VELOCITY', is_default: false },
     ],
   };
@@ -72,8 +87,13 @@ export function modelAsSystem(now_ms: number): ModelSystem {
       return done({ ...answered.answer });
     },
     releaseHold: async (card_id, authorization_id) => model.releaseHold(card(card_id), authorization_id),
+    setFrozen: async (card_id, frozen) => model.setFrozen(card(card_id), frozen),
     rematch: async (request) => model.rematch(card(request.vcn_id), request),
     resetCodeFailures: async (card_id) => model.resetCodeFailures(card(card_id)),
+    askCompany: async (stand_in) => {
+      model.stand_in = stand_in;
+      return done(null);
+    },
     setHoldDays: async (hold_days) => model.setHoldDays(hold_days),
     quarantine: async () =>
       model.quarantine.map(({ message, ...kept }, at) => {

@@ -18,7 +18,7 @@ async function floatSystem({ start_ms }: SystemStart): Promise<System> {
   return { ...system, readCard: async (id) => inFloats(await system.readCard(id)) };
 }
 
-for (const seed of [2, 3, 6]) {
+for (const seed of [3, 4, 5]) {
   test(`money in floats is shown with a few cents in a few messages, by the seed ${seed}`, async () => {
     const { failed, report } = await checkModel({ system: floatSystem, runs: 100, seed });
     assert.equal(failed, true);

@@ -1,4 +1,5 @@
 import { newState, type State, type Table } from '@tallystick/memory';
+import { payloadOf } from '@tallystick/mikro-orm';
 
 /** A row as the driver returns it. */
 type Row = Readonly<Record<string, unknown>>;
@@ -53,7 +54,7 @@ const sources: readonly Source[] = [
     json: ['details', 'sent', 'choices'],
     booleans: ['partial', 'review', 'synthetic_id'],
   },
-  { name: 'events', table: 'events', json: ['payload', 'previous'], recordOf: eventOf },
+  { name: 'events', table: 'events', json: ['previous'], recordOf: eventOf },
   { name: 'outbox', table: 'event_outbox', recordOf: (row) => [row.event_id as number, { ...row, id: row.event_id }] },
   {
     name: 'subscriptions',
@@ -146,7 +147,16 @@ function cardOf(row: Row): readonly [number, object] {
 
 function eventOf(row: Row): readonly [number, object] {
   const { id, company_id, event_type, created_at_ms, request_id, payload, previous } = row;
-  return [id as number, { id, company_id, event_type, created_at_ms, request_id, payload, previous }];
+  const event = {
+    id,
+    company_id,
+    event_type,
+    created_at_ms,
+    request_id,
+    payload: payloadOf(String(payload)),
+    previous,
+  };
+  return [id as number, event];
 }
 
 function leaseOf({ id, lease, lease_until_machine_ms }: Row): readonly [number, object] | null {

@@ -8,7 +8,9 @@ import type { ReferenceModel } from '../reference/model.ts';
 import { isLive, type Purchase, reportedAmount } from '../reference/purchase.ts';
 import type { AuthorizationWire } from '../system.ts';
 import { currencies } from './cards.ts';
+import { type MerchantPlan, merchantId, merchantOf, merchantPlan } from './merchants.ts';
 import { pick, pickUsed, seldom } from './picks.ts';
+import { type SayPlan, sayOf, sayPlan } from './says.ts';
 
 /** Whether a message contains a value that the card knows, and whether it is right. */
 type Claim = 'absent' | 'right' | 'wrong';
@@ -45,6 +47,7 @@ export interface AuthorizationPlan {
   readonly other_billing_currency: boolean;
   readonly mcc: string;
   readonly merchant_pick: number;
+  readonly merchant: MerchantPlan;
   /**
    * Selects an earlier trace_id of the card; null: a new one. Increments and advices of ours always
    * select one.
@@ -60,6 +63,7 @@ export interface AuthorizationPlan {
   /** The message type in words or as four digits. */
   readonly in_words: boolean;
   readonly unknown_number: boolean;
+  readonly say: SayPlan;
 }
 
 export const mccs = ['5812', '5999', '7011', '4121'] as const;
@@ -162,6 +166,7 @@ export function authorizationPlan(kinds: readonly MessageKind[] = message_kinds)
     other_billing_currency: seldom(40),
     mcc: fc.constantFrom('5812', ...mccs),
     merchant_pick: fc.nat({ max: 2 }),
+    merchant: merchantPlan(),
     trace_pick: fc.option(fc.nat({ max: 10 }), { freq: 8 }),
     reference_pick: fc.oneof(
       { withCrossShrink: true },
@@ -175,6 +180,7 @@ export function authorizationPlan(kinds: readonly MessageKind[] = message_kinds)
     ),
     in_words: fc.boolean(),
     unknown_number: seldom(40),
+    say: sayPlan(),
   });
 }
 
@@ -189,9 +195,11 @@ export function plainPlan(kind: AuthorizationPlan['kind']): fc.Arbitrary<Authori
     other_currency: false,
     other_billing_currency: false,
     mcc: '5812',
+    merchant: { name: 'Hotel (Ost)', country: 'DEU', card_present: true },
     trace_pick: null,
     reference_pick: null,
     unknown_number: false,
+    say: { answer: 'approve' as const, tenths: 0, is_allowed: false },
   }));
 }
 
@@ -211,6 +219,7 @@ export function authorizationOf(
     refers && asked.trace_pick === null && purchasesOf(card).length === 0 ? { ...asked, kind: 'request' } : asked;
   const about = isAboutKnown(plan) ? knownPurchase(card, plan, model.now_ms) : undefined;
   const serial = model.fresh();
+  const amount = amountOf(plan, card, about, model.now_ms);
   return {
     card_number: plan.unknown_number ? unknownNumber(card.card_number) : card.card_number,
     ...claimed('expiry', plan.expiry, card.expiry, '2001-01'),
@@ -219,10 +228,12 @@ export function authorizationOf(
     trace_id: about?.message.trace_id ?? traceOf(plan, card) ?? `${model.world.tag}T${serial}`,
     system_trace_audit_number: String(serial % 1_000_000).padStart(6, '0'),
     transaction_date_time: Temporal.Instant.fromEpochMilliseconds(model.now_ms).toString(),
-    ...amountsOf(amountOf(plan, card, about, model.now_ms), card, model, plan.other_currency),
+    ...amountsOf(amount, card, model, plan.other_currency),
     ...(plan.other_billing_currency ? { billing_currency: other(model.world.billing_currency) } : {}),
     mcc: plan.mcc,
-    merchant_id: `merchant-${plan.merchant_pick}`,
+    merchant_id: merchantId(plan.merchant_pick),
+    ...merchantOf(plan.merchant, model.world),
+    ...(model.stand_in === null ? {} : sayOf(plan.say, amount)),
     net_reference_number: referenceOf(plan, card) ?? freshReference(serial, model.now_ms),
   };
 }

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { daysAfter, gmtDate, recurring_values } from '../reference/calendar.ts';
 import { perTransactionMax, type ReferenceCard, usedIn, windowOn } from '../reference/card.ts';
 import type { ReferenceModel } from '../reference/model.ts';
-import type { CardRequest, World } from '../system.ts';
+import type { CardRequest, MerchantControlsWire, World } from '../system.ts';
+import { merchantControls } from './merchants.ts';
 
 /**
  * The plan of a card, without dates and ids, so that it is valid at any time and in any world.
@@ -29,6 +30,7 @@ export interface CardPlan {
   readonly emails: readonly string[] | null;
   readonly metadata: Readonly<Record<string, string>> | null;
   readonly supplier_id: number | null;
+  readonly merchant_controls: MerchantControlsWire | null;
 }
 
 /** Zones whose clocks change at midnight, at other hours, by half an hour, or never. */
@@ -123,6 +125,7 @@ export function cardPlan(): fc.Arbitrary<CardPlan> {
     emails: fc.option(emailList),
     metadata: fc.option(validMetadata),
     supplier_id: fc.option(fc.nat(), { freq: 2 }),
+    merchant_controls: merchantControls(),
   });
 }
 
@@ -150,6 +153,7 @@ export function cardRequest(plan: CardPlan, now_ms: number, world: World): CardR
     emails: plan.emails,
     metadata: plan.metadata,
     supplier_id: plan.supplier_id,
+    merchant_controls: world.merchant_controls ? plan.merchant_controls : null,
   });
 }
 
@@ -233,6 +237,7 @@ export interface UpdatePlan {
   readonly recurring: string | null;
   readonly emails: readonly string[] | null;
   readonly metadata: Readonly<Record<string, string>> | null;
+  readonly merchant_controls: MerchantControlsWire | null;
   /** The fields that are sent as null, which resets them. */
   readonly resets: readonly string[];
 }
@@ -248,6 +253,7 @@ const resettable = [
   'total_card_amount',
   'emails',
   'metadata',
+  'merchant_controls',
 ] as const;
 
 /** Updates, most of which name one or two fields. */
@@ -283,6 +289,7 @@ export function updatePlan(): fc.Arbitrary<UpdatePlan> {
         { weight: 1, arbitrary: fc.constant(oversized_metadata) },
       ),
     ),
+    merchant_controls: merchantControls(),
     resets: fc.oneof(
       { withCrossShrink: true },
       { weight: 3, arbitrary: fc.constant([]) },
@@ -303,9 +310,11 @@ export function updateRequest(plan: UpdatePlan, card: ReferenceCard, { now_ms, w
     ...(amounts.per_transaction_max === 'as it is' ? { per_transaction_max: perTransactionMax(controls) } : {}),
     valid_starting_on: starts_in_days === null ? null : daysAfter(today, starts_in_days),
     valid_ending_on: ends_in_days === null ? null : daysAfter(today, ends_in_days),
+    merchant_controls: world.merchant_controls ? amounts.merchant_controls : null,
     template_id: template_pick === null ? null : world.templates[template_pick % world.templates.length]!.id,
   });
-  return { ...changes, ...Object.fromEntries(resets.map((name) => [name, null])) };
+  const known = resets.filter((name) => name !== 'merchant_controls' || world.merchant_controls);
+  return { ...changes, ...Object.fromEntries(known.map((name) => [name, null])) };
 }
 
 function velocityOnly(): Readonly<Record<string, unknown>> {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { authorization, cancellation, clearing, type Operation, release, update } from '../operation.ts';
+import { authorization, cancellation, clearing, freezing, type Operation, release, update } from '../operation.ts';
 import type { ReferenceCard } from '../reference/card.ts';
 import type { ReferenceModel } from '../reference/model.ts';
 import { type AuthorizationWire, type ClearingWire, can, type System } from '../system.ts';
@@ -14,8 +14,9 @@ import {
 import { type UpdatePlan, updatePlan, updateRequest } from './cards.ts';
 import { type ClearingPlan, clearingOf, clearingPlan } from './clearings.ts';
 import { type ReleasePlan, releasedPurchase, releasePlan } from './holds.ts';
-import { pickUsed } from './picks.ts';
+import { pickUsed, seldom } from './picks.ts';
 import { type ReversalPlan, reversalOf, reversalPlan } from './reversals.ts';
+import { withoutPart } from './says.ts';
 
 /**
  * An operation about the card of a race. `of_raced`: about the first authorization of the race
@@ -27,6 +28,7 @@ export type RacedPlan =
   | { readonly kind: 'clear'; readonly plan: ClearingPlan; readonly of_raced: boolean }
   | { readonly kind: 'update'; readonly plan: UpdatePlan }
   | { readonly kind: 'cancel' }
+  | { readonly kind: 'freeze'; readonly frozen: boolean }
   | { readonly kind: 'release'; readonly plan: ReleasePlan };
 
 /** Operations on one card that are submitted without waiting in between. */
@@ -53,6 +55,7 @@ function racedPlan(messages: readonly MessageKind[]): fc.Arbitrary<RacedPlan> {
     { weight: 2, arbitrary: fc.record({ kind: kind('reverse'), plan: reversalPlan(), of_raced }) },
     { weight: 2, arbitrary: fc.record({ kind: kind('release'), plan: releasePlan() }) },
     { weight: 1, arbitrary: fc.record({ kind: kind('cancel') }) },
+    { weight: 2, arbitrary: fc.record({ kind: kind('freeze'), frozen: seldom(2) }) },
   );
 }
 
@@ -108,7 +111,7 @@ export function operationsOf(
   let raced: AuthorizationWire | undefined;
   for (const planned of operations) {
     if (planned.kind === 'authorize') {
-      const message = authorizationOf(planned.plan, model, card);
+      const message = withoutPart(authorizationOf(planned.plan, model, card));
       raced ??= message;
       made.push(authorization(message, system));
     } else if (planned.kind === 'reverse') {
@@ -123,6 +126,8 @@ export function operationsOf(
     } else if (planned.kind === 'cancel' && can(system, 'cancelCard') && model.cards.length > 1) {
       // A canceled card shows few differences, so the only card is never canceled.
       made.push(cancellation(card.id, system));
+    } else if (planned.kind === 'freeze' && can(system, 'setFrozen')) {
+      made.push(freezing(card.id, planned.frozen, system));
     } else if (planned.kind === 'release' && can(system, 'releaseHold')) {
       const purchase = releasedPurchase(planned.plan, model, card);
       if (purchase !== undefined) made.push(release(card.id, purchase.id!, system));

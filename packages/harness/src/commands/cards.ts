@@ -1,4 +1,6 @@
 import { text } from '../agreement.ts';
+import type { AskPlan } from '../arbitraries/asking.ts';
+import { authorizationOf } from '../arbitraries/authorizations.ts';
 import {
   type CardPlan,
   cardRequest,
@@ -8,9 +10,10 @@ import {
   updateRequest,
 } from '../arbitraries/cards.ts';
 import { type ClockMove, clockTarget } from '../arbitraries/clocks.ts';
-import { pick } from '../arbitraries/picks.ts';
-import { agreeAnswers, agreeOnCard, compareCard, compareEvents, create, moveClock } from '../comparison.ts';
-import type { HoldDays } from '../system.ts';
+import type { FreezePlan } from '../arbitraries/freezes.ts';
+import { pick, pickUsed } from '../arbitraries/picks.ts';
+import { agreeAnswers, agreeOnCard, compareCard, compareEvents, create, moveClock, send } from '../comparison.ts';
+import type { HoldDays, StandIn } from '../system.ts';
 import { command } from './command.ts';
 
 export const createCard = command('create card', {
@@ -34,6 +37,26 @@ export const updateCard = command('update card', {
     const expected = model.updateCard(card, request);
     agreeOnCard(`update of card ${card.id} with ${text(request)}`, expected, actual);
     await compareCard(model, system, card);
+  },
+});
+
+/** Freezes a card, sends messages to it, and seldom leaves it frozen. */
+export const freezeCard = command('freeze card', {
+  needs: ['setFrozen'],
+  async run({ card_pick, messages, is_left }: FreezePlan, model, system) {
+    const card = pickUsed(model.cards, card_pick);
+    const set = async (frozen: boolean) => {
+      const actual = await system.setFrozen(card.id, frozen);
+      agreeAnswers(
+        `${frozen ? 'freeze' : 'end of the freeze'} of card ${card.id}`,
+        model.setFrozen(card, frozen),
+        actual,
+      );
+      await compareCard(model, system, card);
+    };
+    await set(true);
+    for (const plan of messages) await send(model, system, [authorizationOf(plan, model, card)]);
+    if (!is_left) await set(false);
   },
 });
 
@@ -62,6 +85,30 @@ export const setHoldDays = command('set hold days', {
   async run(hold_days: HoldDays, model, system) {
     const actual = await system.setHoldDays(hold_days);
     agreeAnswers(`hold days ${hold_days}`, model.setHoldDays(hold_days), actual);
+  },
+});
+
+/** Asks the company about messages, and perhaps about later ones. */
+export const askCompany = command('ask the company', {
+  needs: ['askCompany'],
+  async run({ card_pick, stand_in, messages, overtaken, is_left }: AskPlan, model, system) {
+    const card = pickUsed(model.cards, card_pick);
+    const ask = async (stand_in: StandIn | null) => {
+      const actual = await system.askCompany(stand_in);
+      model.stand_in = stand_in;
+      agreeAnswers(`the stand-in ${stand_in} for the company`, { kind: 'done', value: null }, actual);
+    };
+    await ask(stand_in);
+    for (const [at, plan] of messages.entries()) {
+      const message = authorizationOf(plan, model, card);
+      const { say: _say, incremental: _incremental, ...decided } = message;
+      if (at === 0 && overtaken !== 'not') {
+        await send(model, system, [{ ...decided, message_type_indicator: '0120' }]);
+        if (overtaken !== 'by its advice') await send(model, system, [{ ...decided, message_type_indicator: '0400' }]);
+      }
+      await send(model, system, [message]);
+    }
+    if (!is_left) await ask(null);
   },
 });
 

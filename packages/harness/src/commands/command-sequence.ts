@@ -1,10 +1,12 @@
 import fc from 'fast-check';
+import { askPlan } from '../arbitraries/asking.ts';
 import { authorizationPlan, type MessageKind, message_kinds } from '../arbitraries/authorizations.ts';
 import { byHandPlans } from '../arbitraries/by-hand.ts';
 import { cardPlan, flawedCard, updatePlan } from '../arbitraries/cards.ts';
 import { clearingFirstPlan, clearingPlan, sharedReferencePlan } from '../arbitraries/clearings.ts';
 import { clockMove } from '../arbitraries/clocks.ts';
 import { guessPlan } from '../arbitraries/codes.ts';
+import { freezePlan } from '../arbitraries/freezes.ts';
 import { holdDays, lateIncrementPlan, releasePlan, specialDayPlan } from '../arbitraries/holds.ts';
 import { seldom } from '../arbitraries/picks.ts';
 import { crashPlan, lostAnswersPlan, racePlan } from '../arbitraries/races.ts';
@@ -13,7 +15,17 @@ import { earlyReversalPlan, reversalPlan } from '../arbitraries/reversals.ts';
 import { type Choice, choose } from '../choice.ts';
 import { type FaultName, fault_names } from '../faults.ts';
 import { clearAmongSeveral, matchByHand, releaseHold } from './by-hand.ts';
-import { advanceClock, cancelCard, createCard, createFlawedCard, readCard, setHoldDays, updateCard } from './cards.ts';
+import {
+  advanceClock,
+  askCompany,
+  cancelCard,
+  createCard,
+  createFlawedCard,
+  freezeCard,
+  readCard,
+  setHoldDays,
+  updateCard,
+} from './cards.ts';
 import type { Command, CommandMaker } from './command.ts';
 import {
   almostRepeat,
@@ -69,6 +81,7 @@ function kindsOfCommands(messages: readonly MessageKind[]) {
     drawn(2, releaseHold, releasePlan()),
     drawn(1, guessCode, guessPlan()),
     drawn(1, setHoldDays, holdDays()),
+    drawn(2, askCompany, askPlan(messages)),
     drawn(1, authorizeTogether, fc.array(authorizationPlan(messages), { minLength: 2, maxLength: 4 })),
     drawn(4, race, racePlan(messages)),
     drawn(4, loseAnswers, lostAnswersPlan(messages), 'lost_answer'),
@@ -78,6 +91,7 @@ function kindsOfCommands(messages: readonly MessageKind[]) {
     drawn(1, createFlawedCard, flawedCard()),
     drawn(1, clearBeforeCard, fc.record({ clearing: clearingPlan(), card: cardPlan() })),
     drawn(1, cancelCard, card_pick),
+    drawn(1, freezeCard, freezePlan(messages)),
     drawn(1, readCard, card_pick),
     drawn(1, repeatAuthorization, earlierMessage(30)),
     drawn(2, almostRepeat, almostRepeatedPlan(messages)),

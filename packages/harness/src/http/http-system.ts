@@ -65,11 +65,16 @@ function operationsOf(server: HttpServer) {
     readCard: async (id) => answerOf(await client('GET', `/v1/virtualcards/${id}`), cardOf),
     updateCard: async (id, data) => answerOf(await client('PATCH', `/v1/virtualcards/${id}`, { data }), cardOf),
     cancelCard: async (id) => answerOf(await client('DELETE', `/v1/virtualcards/${id}`), () => null),
-    authorize: async (message) => answerOf(await network('/network/v1/authorizations', message), authorizationAnswerOf),
+    authorize: async (message) =>
+      answerOf(await network('/network/v1/authorizations', { ...message, explain: true }), authorizationAnswerOf),
     clear: async (message) => answerOf(await network('/network/v1/clearings', message), clearingAnswerOf),
     releaseHold: async (card_id, authorization_id, note) => {
       const path = `/v1/virtualcards/${card_id}/authorizations/${authorization_id}/release`;
       return answerOf(await client('POST', path, { data: { note } }), () => null);
+    },
+    setFrozen: async (card_id, frozen) => {
+      const path = `/v1/virtualcards/${card_id}/${frozen ? 'freeze' : 'unfreeze'}`;
+      return answerOf(await client('POST', path, { data: {} }), () => null);
     },
     events: () => eventsOf((path) => client('GET', path)),
     advanceClock: async (to_ms) => {

@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
-import type { AuthorizationView, CardView, ClearingView, CreatedCard, EventView } from '../system.ts';
+import type { AuthorizationView, BalanceView, CardView, ClearingView, CreatedCard, EventView } from '../system.ts';
 import { type HttpAnswer, isObject } from './connection.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -25,12 +25,28 @@ export function cardOf(data: unknown, answer: HttpAnswer): CardView {
     expiry: card.expiry,
     template_id: idOf(card.template_id),
     notified: card.notified,
+    frozen: card.frozen,
+    balance: balanceOf(card.balance, answer),
     metadata: card.metadata,
     emails: card.emails,
     supplier_id: idOf(card.supplier_id),
+    merchant_controls: card.merchant_controls,
     authorizations: listOf(card.authorizations, 'status', ({ id, status }) => ({ id: idOf(id), status })),
     clearings: listOf(card.clearings, 'match_rule', (clearing) => clearingAnswerOf(clearing, answer)),
   } as CardView;
+}
+
+/** The composition of the balance, if the server shows it. */
+function balanceOf(data: unknown, answer: HttpAnswer): BalanceView | undefined {
+  if (data === undefined) return undefined;
+  const { window_start, window_ends, next_hold_end, ...balance } = fieldsOf(data, answer);
+  const instant = (text: unknown) => (text === null ? null : instantOf(text, 'an instant of a balance', answer));
+  return {
+    ...balance,
+    window_start_ms: instant(window_start),
+    window_end_ms: instant(window_ends),
+    next_hold_end_ms: instant(next_hold_end),
+  } as BalanceView;
 }
 
 /** A new card, with its number and code in plain text. */
@@ -51,7 +67,16 @@ export function authorizationAnswerOf(data: unknown, answer: HttpAnswer): Author
     issuer_response: item.issuer_response,
     approval_code: item.approval_code ?? null,
     status: item.status,
+    left: leftOf(item.decision),
   } as AuthorizationView;
+}
+
+/** What the facts of a decision say that its window had left. */
+function leftOf(decision: unknown): number | undefined {
+  const { facts = [] } = (decision ?? {}) as {
+    readonly facts?: readonly { readonly name: string; readonly value: number }[];
+  };
+  return facts.find(({ name }) => name === 'available_after' || name === 'available')?.value;
 }
 
 export function clearingAnswerOf(data: unknown, answer: HttpAnswer): ClearingView {
@@ -88,15 +113,15 @@ export function eventOf(data: unknown, answer: HttpAnswer): EventView | null {
   return {
     event_type: known,
     vcn_id: idOf(payload.vcn_id ?? payload.id) as number,
-    created_at_ms: instantOf(created_at, answer),
+    created_at_ms: instantOf(created_at, 'created_at of an event', answer),
   };
 }
 
-function instantOf(created_at: unknown, answer: HttpAnswer): number {
+function instantOf(shown: unknown, what: string, answer: HttpAnswer): number {
   try {
-    return Temporal.Instant.from(String(created_at)).epochMilliseconds;
+    return Temporal.Instant.from(String(shown)).epochMilliseconds;
   } catch {
-    throw answer.fault(`created_at of an event must be an instant in ISO 8601, not ${JSON.stringify(created_at)}`);
+    throw answer.fault(`${what} must be an instant in ISO 8601, not ${JSON.stringify(shown)}`);
   }
 }
 

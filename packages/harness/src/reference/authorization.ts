@@ -1,8 +1,16 @@
 import { Temporal } from 'temporal-polyfill';
-import type { AuthorizationView, AuthorizationWire, ClearingWire, HoldDays, WorldTemplate } from '../system.ts';
+import type {
+  AuthorizationView,
+  AuthorizationWire,
+  ClearingWire,
+  HoldDays,
+  StandIn,
+  WorldTemplate,
+} from '../system.ts';
 import { amount_max } from './bounds.ts';
 import { expiryInstant, gmtDate, type Span } from './calendar.ts';
 import {
+  type AnsweredMessage,
   availableIn,
   holdEndOn,
   limitAmount,
@@ -13,6 +21,7 @@ import {
   windowOn,
 } from './card.ts';
 import { ownClearings, without } from './clearing.ts';
+import { merchantVerdict } from './merchant.ts';
 import {
   authorizedAmount,
   end,
@@ -25,6 +34,7 @@ import {
   standingBeforeClearings,
   statusOf,
 } from './purchase.ts';
+import { withSay } from './say.ts';
 
 /** The table of reasons: the network's answer for each. */
 export const reasons = {
@@ -36,9 +46,13 @@ export const reasons = {
   D: { vcn_response: 'Validity period limit', response_code: '57' },
   M: { vcn_response: 'Transaction type restriction', response_code: '57' },
   J: { vcn_response: 'MCC limit', response_code: '57' },
+  H: { vcn_response: 'Merchant ID limit', response_code: '57' },
+  L: { vcn_response: 'Geographic restriction', response_code: '57' },
+  N: { vcn_response: 'Card presence restriction', response_code: '57' },
   E: { vcn_response: 'Transaction amount limit', response_code: '61' },
   G: { vcn_response: 'Transaction number usage', response_code: '65' },
   F: { vcn_response: 'Cumulative amount limit', response_code: '61' },
+  P: { vcn_response: 'Declined by the client', response_code: '05' },
   U: { vcn_response: 'Unable to process', response_code: '96' },
   V: { vcn_response: 'Valid', response_code: '00' },
 } as const;
@@ -52,6 +66,10 @@ export interface Decision {
   readonly purchase: Purchase | null;
   /** The status of the message's own item if it has no purchase. */
   readonly status: string;
+  /** What the window of a request had left: after an approval, and before the reason F. */
+  readonly left?: number;
+  /** The company approved a part of the amount. */
+  readonly is_part?: boolean;
 }
 
 type Kind = 'request' | 'advice' | 'reversal';
@@ -83,6 +101,8 @@ export interface Surroundings {
   readonly template: WorldTemplate;
   /** The days after which the holds of the company end; a card with aging velocity has its own. */
   readonly hold_days: HoldDays;
+  /** What stands in for the company; null: it is not asked. */
+  readonly stand_in: StandIn | null;
 }
 
 /** The fields with an amount that no message may have, whatever its card. */
@@ -120,6 +140,8 @@ export function decide(card: ReferenceCard, message: AuthorizationWire, around: 
   } else if (kind === 'advice' && known.length > 0) {
     return applyReport(card, message, around, live ?? known.at(-1)!);
   }
+  const advice = kind === 'request' && around.stand_in !== null ? adviceBefore(card, message) : null;
+  if (advice !== null) return decideOvertaken(card, message, around, advice.purchase);
 
   const early = earlyReversals(card, message);
   if (early.includes('in full')) {
@@ -130,8 +152,25 @@ export function decide(card: ReferenceCard, message: AuthorizationWire, around: 
   if (remaining.length > 0) card.note('early reversal: in part');
   if (remaining.length > 1) card.note('early reversal: the smallest of several in part');
   const amount = Math.min(limitAmount(card, message), ...remaining);
+  if (kind === 'advice') {
+    card.note('advice: of a decision elsewhere');
+    return approved(card, placed(card, message, around, amount).purchase, around);
+  }
+  const { reason, left, is_part, purchase, own } = withSay(card, message, around.stand_in, amount, (amount) => {
+    const { purchase, own } = placed(card, message, around, amount);
+    const asked = { amount, window: purchase.window, onto: null };
+    return { purchase, own, ...without(own, () => answerRequest(card, message, around, asked)) };
+  });
+  if (own.length > 0 && reason !== 'V') card.note('authorization: declined after its clearing');
+  if (reason !== 'V') return { ...declined(reason), ...left };
+  const whole = is_part ? { ...purchase, sent: purchase.amount } : purchase;
+  return { ...approved(card, whole, around), ...left, is_part };
+}
+
+/** The purchase that a message makes if it is approved, in its window, and its clearings that came before. */
+function placed(card: ReferenceCard, message: AuthorizationWire, around: Surroundings, amount: number) {
   const purchase = purchaseOf(card, message, around, amount);
-  const own = ownClearings(card, purchase, now_ms);
+  const own = ownClearings(card, purchase, around.now_ms);
   if (own.length > 0) card.note('authorization: after its clearing');
   // It counts in the window of its clearings when they came in an earlier one. What disputes or
   // reverses one of them is no clearing of its own.
@@ -139,14 +178,7 @@ export function decide(card: ReferenceCard, message: AuthorizationWire, around: 
     const window = windowOn(card, at_ms);
     if (window.start_ms < purchase.window.start_ms) purchase.window = window;
   }
-  if (kind === 'advice') {
-    card.note('advice: of a decision elsewhere');
-    return approved(card, purchase, around);
-  }
-  const { window } = purchase;
-  const reason = without(own, () => firstReason(card, message, around, { amount, window, onto: null }));
-  if (own.length > 0 && reason !== 'V') card.note('authorization: declined after its clearing');
-  return reason === 'V' ? approved(card, purchase, around) : declined(reason);
+  return { purchase, own };
 }
 
 /** The fields that tell two messages of one card apart. A repeated message has all of them. */
@@ -170,6 +202,19 @@ function keyOf(message: AuthorizationWire, key: MessageKey): string {
   return message[key];
 }
 
+/** The first reason that applies, and what the window has left when it is F, or when none applies. */
+function answerRequest(
+  card: ReferenceCard,
+  message: AuthorizationWire,
+  around: Surroundings,
+  asked: Parameters<typeof firstReason>[3],
+): { readonly reason: Reason; readonly left: Pick<Decision, 'left'> } {
+  const reason = firstReason(card, message, around, asked);
+  if (reason !== 'V' && reason !== 'F') return { reason, left: {} };
+  const holds = reason === 'F' || isRefund(message) ? 0 : asked.amount;
+  return { reason, left: { left: availableIn(card, asked.window, around.now_ms) - holds } };
+}
+
 /**
  * The first reason of the table that applies. `onto` is the purchase to which an increment adds:
  * its window counts, also when it is over.
@@ -186,6 +231,10 @@ function firstReason(
   const minimum = amount === 0 ? 0 : controls.per_transaction_min;
 
   if (card.status === 'Canceled') return 'K';
+  if (card.is_frozen) {
+    card.note(isRefund(message) ? 'frozen: takes a refund' : 'frozen: declines a request');
+    if (!isRefund(message)) return 'K';
+  }
   if (message.expiry !== undefined && message.expiry !== card.expiry) return 'A';
   if (now_ms > expiryInstant(card.expiry)) return 'B';
   if (hasWrongCode(card, message) || (message.cvc !== undefined && isLocked(card, now_ms))) {
@@ -195,6 +244,14 @@ function firstReason(
   if (today < controls.valid_starting_on || today > controls.valid_ending_on) return 'D';
   if (controls.currency !== null && message.merchant_currency !== controls.currency) return 'M';
   if (!allows(template, message.mcc)) return 'J';
+  const own = controls.merchant_controls === null ? [] : [controls.merchant_controls];
+  const shared = template.merchant_controls == null ? [] : [template.merchant_controls];
+  const verdict = merchantVerdict([...own, ...shared], message);
+  if (verdict !== null) {
+    if (merchantVerdict(own, message) === null) card.note('merchant controls: only those of the template');
+    if (verdict.is_unknown) card.note('merchant controls: the message lacks the value');
+    return verdict.reason;
+  }
   if (isRefund(message)) return 'V';
   if (whole < minimum || whole > perTransactionMax(controls)) return 'E';
   if (onto === null && controls.transactions_max !== null && usesIn(card, window) >= controls.transactions_max)
@@ -278,14 +335,21 @@ function canIncrease(purchase: Purchase): boolean {
  */
 function increase(card: ReferenceCard, message: AuthorizationWire, around: Surroundings, onto: Purchase): Decision {
   const { now_ms } = around;
-  const amount = isRefund(message) ? 0 : limitAmount(card, message);
+  let amount = isRefund(message) ? 0 : limitAmount(card, message);
+  let after: Pick<Decision, 'left' | 'is_part'> = {};
   const in_past_window = onto.window.start_ms !== windowOn(card, now_ms).start_ms;
   if (kindOf(message) === 'request') {
     const own = isOpenBeforeClearings(onto, now_ms) ? card.clearings.filter(({ purchase }) => purchase === onto) : [];
-    const asked = { amount: limitAmount(card, message), window: onto.window, onto };
-    const reason = without(own, () => firstReason(card, message, around, asked));
+    const asked = limitAmount(card, message);
+    const judged = withSay(card, message, around.stand_in, asked, (amount) => {
+      const about = { amount, window: onto.window, onto };
+      return { amount, ...without(own, () => answerRequest(card, message, around, about)) };
+    });
+    const { reason, left, is_part } = judged;
     if (reason === 'F' && in_past_window) card.note('increment: above what a past window has left');
-    if (reason !== 'V') return declined(reason);
+    if (reason !== 'V') return { ...declined(reason), ...left };
+    after = { ...left, is_part };
+    if (is_part) amount = judged.amount;
     card.note(in_past_window ? 'increment: approved in a past window' : 'increment: approved in the present window');
   } else {
     card.note('increment: reported by an advice');
@@ -294,7 +358,7 @@ function increase(card: ReferenceCard, message: AuthorizationWire, around: Surro
     onto.hold_end_ms = holdEndOn(card, now_ms, around.hold_days);
   }
   onto.history.push({ what: 'increased', by: amount, at_ms: now_ms });
-  return { reason: 'V', purchase: onto, status: 'open' };
+  return { reason: 'V', purchase: onto, status: 'open', ...after };
 }
 
 /**
@@ -321,6 +385,49 @@ function applyReport(
   if (about.hold_end_ms === null && by > 0 && held === by) about.hold_end_ms = holdEndOn(card, now_ms, hold_days);
   if (by !== 0 && held === 0 && status === 'open') about.hold_end_ms = null;
   return { reason: 'V', purchase: about, status: 'open' };
+}
+
+/**
+ * The advice of an approval elsewhere that came before its request, of a company that is asked. It is
+ * the advice of the first request with its trace_id.
+ */
+function adviceBefore(card: ReferenceCard, message: AuthorizationWire): AnsweredMessage | null {
+  if (message.incremental === true || isRefund(message) || limitAmount(card, message) === 0) return null;
+  const same = card.messages.filter(
+    (earlier) => earlier.message.trace_id === message.trace_id && earlier.message.incremental !== true,
+  );
+  if (same.some((earlier) => kindOf(earlier.message) === 'request')) return null;
+  const isOriginal = ({ message, purchase }: AnsweredMessage) =>
+    kindOf(message) === 'advice' &&
+    !declinedElsewhere(message) &&
+    !isRefund(message) &&
+    (purchase === null || purchase.message === message);
+  return same.findLast(isOriginal) ?? null;
+}
+
+/**
+ * A request after its advice holds nothing and is no use. The limits compare what it asks beyond the
+ * amount reported before. Null: the advice came after a reversal in full.
+ */
+function decideOvertaken(
+  card: ReferenceCard,
+  message: AuthorizationWire,
+  around: Surroundings,
+  purchase: Purchase | null,
+): Decision {
+  const { now_ms } = around;
+  if (purchase === null || statusOf(purchase, now_ms) === 'reversed') {
+    card.note('request: after its advice and a reversal');
+    return declined('U');
+  }
+  const is_live = isLive(purchase, now_ms);
+  const amount = is_live ? Math.max(0, limitAmount(card, message) - reportedAmount(purchase)) : 0;
+  const asked = { amount, window: purchase.window, onto: purchase };
+  const { reason, left } = answerRequest(card, message, around, asked);
+  const is_limit = ['E', 'G', 'F'].includes(reason);
+  if (reason !== 'V' && !(is_limit && amount === 0)) return { ...declined(reason), ...left };
+  card.note('request: after its advice');
+  return { reason: 'V', purchase, status: 'open' };
 }
 
 /** The amount that a message names for its authorization: a refund holds nothing. */
@@ -403,9 +510,10 @@ export function answerOf(decision: Decision, message: AuthorizationWire): Author
   return {
     id: null,
     ...listed,
-    response_code: elsewhere ?? listed.response_code,
+    response_code: decision.is_part ? '10' : (elsewhere ?? listed.response_code),
     issuer_response: is_approved ? 'Approved' : 'Declined',
     approval_code: null,
     status: decision.status,
+    ...(decision.left === undefined ? {} : { left: decision.left }),
   };
 }

@@ -1,4 +1,12 @@
-import type { AuthorizationView, AuthorizationWire, ClearingView, ClearingWire, HoldDays } from '../system.ts';
+import type {
+  AuthorizationView,
+  AuthorizationWire,
+  BalanceView,
+  ClearingView,
+  ClearingWire,
+  HoldDays,
+  MerchantControlsWire,
+} from '../system.ts';
 import { holdEnd, type Recurring, type Span, windowOf } from './calendar.ts';
 import type { Case } from './cases.ts';
 import type { HandDecision } from './hand-decision.ts';
@@ -11,6 +19,8 @@ export interface ReferenceCard {
   readonly cvc: string;
   readonly expiry: string;
   status: 'Approved' | 'Canceled';
+  is_frozen: boolean;
+  readonly created_at_ms: number;
   controls: ReferenceControls;
   readonly notified: boolean;
   /** Every answered message about the card, in order, without duplicates. */
@@ -36,6 +46,7 @@ export interface ReferenceControls {
   readonly valid_starting_on: string;
   readonly valid_ending_on: string;
   readonly template_id: number;
+  readonly merchant_controls: MerchantControlsWire | null;
   readonly emails: readonly string[] | null;
   readonly metadata: Readonly<Record<string, unknown>> | null;
   readonly supplier_id: number | null;
@@ -140,6 +151,28 @@ export function usesIn(card: ReferenceCard, { start_ms }: Span): number {
 
 export function availableBalance(card: ReferenceCard, now_ms: number): number {
   return availableIn(card, windowOn(card, now_ms), now_ms);
+}
+
+/** What the available balance is made of. */
+export function balanceOf(card: ReferenceCard, now_ms: number): BalanceView {
+  const window = windowOn(card, now_ms);
+  const is_for_ever = !Number.isFinite(window.end_ms);
+  const { total_card_amount, transactions_max } = card.controls;
+  const uses = usesOf(card, now_ms);
+  const ends = purchasesOf(card)
+    .filter((purchase) => purchase.window.start_ms === window.start_ms && holdOf(purchase, now_ms) > 0)
+    .flatMap(({ hold_end_ms }) => hold_end_ms ?? []);
+  return {
+    limit: total_card_amount,
+    cleared: Math.max(0, clearedIn(card, window)),
+    held: heldIn(card, window, now_ms),
+    available: availableBalance(card, now_ms),
+    window_start_ms: is_for_ever ? card.created_at_ms : window.start_ms,
+    window_end_ms: is_for_ever ? null : window.end_ms,
+    uses,
+    uses_left: transactions_max === null ? null : Math.max(0, transactions_max - uses),
+    next_hold_end_ms: ends.length === 0 ? null : Math.min(...ends),
+  };
 }
 
 /** The total, minus the amount used in the window. */

@@ -21,6 +21,7 @@ const matching_clause = 'decision: matching';
 const order_clause = 'decision: matching, order';
 const clearing_clause = 'decision: network side, clearing';
 const codes_clause = 'decision: network side, codes';
+const say_clause = 'decision: decision endpoint';
 const by_hand_clause = 'decision: reconciliation, actions';
 
 const clear = ['clear'] as const;
@@ -36,7 +37,7 @@ export const rule_of_case = {
     clause: reasons_clause,
   },
   'reason K': {
-    says: 'A canceled card declines every request with 62, "Database status bad".',
+    says: 'A canceled card declines every request with 62, "Database status bad", and a frozen one all but refunds.',
     clause: reasons_clause,
     needs: ['cancelCard'],
   },
@@ -65,6 +66,26 @@ export const rule_of_case = {
     says: 'A merchant category that the template of the card denies is declined with 57, "MCC limit".',
     clause: reasons_clause,
   },
+  'reason H': {
+    says: 'A merchant that the merchant controls of the card or of its template do not allow is declined with 57, "Merchant ID limit".',
+    clause: reasons_clause,
+  },
+  'reason L': {
+    says: 'A country that the merchant controls do not allow is declined with 57, "Geographic restriction".',
+    clause: reasons_clause,
+  },
+  'reason N': {
+    says: 'A card that is not present where it must be, or is where it must not be, is declined with 57, "Card presence restriction".',
+    clause: reasons_clause,
+  },
+  'merchant controls: only those of the template': {
+    says: 'The merchant controls of the template decline also what those of the card allow.',
+    clause: reasons_clause,
+  },
+  'merchant controls: the message lacks the value': {
+    says: 'An allow list and a required presence decline a message that lacks the value.',
+    clause: reasons_clause,
+  },
   'reason E': {
     says: 'An amount outside per_transaction_min and per_transaction_max is declined with 61, "Transaction amount limit".',
     clause: reasons_clause,
@@ -77,6 +98,22 @@ export const rule_of_case = {
     says: 'An amount above what the window has left is declined with 61, "Cumulative amount limit".',
     clause: reasons_clause,
   },
+  'reason P': {
+    ...asked(
+      'A request that the company, or what stands in for it, declines is declined with 05, "Declined by the client".',
+    ),
+    clause: reasons_clause,
+  },
+  'say: a part of the amount': asked('The company may approve a part of the amount, which is answered with 10.'),
+  'say: a part that does not fit': asked(
+    'A part above the amount, or of a message that allows none, counts as no answer.',
+  ),
+  'say: nothing, so that it is approved': asked('What stands in for a company that does not answer may approve.'),
+  'say: nothing, so that it is declined': asked('What stands in for a company that does not answer may decline.'),
+  'request: after its advice': asked('A request that comes after its advice holds nothing and is no use.'),
+  'request: after its advice and a reversal': asked(
+    'A request that comes after its advice and a reversal in full is declined with 96, "Unable to process".',
+  ),
   'reason U': {
     says: 'An original that comes after its reversal in full is declined with 96, "Unable to process", and holds nothing.',
     clause: advice_clause,
@@ -392,6 +429,14 @@ export const rule_of_case = {
     needs: ['setHoldDays'],
   },
 
+  'frozen: declines a request': frozen('A frozen card declines every request with 62, except refunds.'),
+  'frozen: takes a refund': frozen('A refund request on a frozen card is decided as on any other.'),
+  'freeze: repeated': frozen('To freeze a frozen card changes nothing, and neither does the end of no freeze.'),
+  'freeze: of a canceled card': {
+    ...frozen('A freeze of a canceled card, or the end of one, is refused as a conflict.'),
+    needs: ['setFrozen', 'cancelCard'],
+  },
+
   'by hand: a match': byHand('A person can match a clearing to another authorization of its card.'),
   'by hand: a match taken back': byHand('A person can take a clearing from its authorization.'),
   'by hand: a confirmation': byHand('A person can confirm a match, which then stays.'),
@@ -439,6 +484,11 @@ export const rule_of_value = {
     says: 'Each approved purchase with an amount is a use of its window, a reversal in full gives it back, and a debit without an authorization is one.',
     clause: hold_clause,
   },
+  balance: {
+    says: 'The balance is what is available, and its parts: the limit, what cleared, the open holds, the window, the uses, and the next end of a hold.',
+    clause: 'service specification 2.1; decision: virtual cards',
+  },
+  frozen: { says: 'A card is frozen from a freeze until its end.', clause: hold_clause },
   status: { says: 'A valid card is Approved, and a canceled one is Canceled.', clause: 'service specification 2.1' },
   expiry: {
     says: 'A card expires two years after its creation, on the last day of that month.',
@@ -490,6 +540,14 @@ function classOf(meaning: string): CaseRule {
 
 function statusOf(meaning: string, needs: readonly CapabilityName[] = []): CaseRule {
   return { says: `An authorization is ${meaning}.`, clause: 'decision: virtual cards', needs };
+}
+
+function frozen(says: string) {
+  return { says, clause: hold_clause, needs: ['setFrozen'] } as const;
+}
+
+function asked(says: string) {
+  return { says, clause: say_clause, needs: ['askCompany'] } as const;
 }
 
 function byHand(says: string): CaseRule {

@@ -14,6 +14,7 @@ import type {
   HoldDays,
   QuarantineView,
   RematchWire,
+  StandIn,
   World,
   WorldTemplate,
 } from '../system.ts';
@@ -22,7 +23,6 @@ import {
   decide,
   differingKeys,
   hasWrongCode,
-  kindOf,
   problemsOf,
   reasons,
   wrong_codes_max,
@@ -35,6 +35,7 @@ import {
   type AnsweredClearing,
   type AnsweredMessage,
   availableBalance,
+  balanceOf,
   perTransactionMax,
   purchasesOf,
   type ReferenceCard,
@@ -90,6 +91,8 @@ export class ReferenceModel {
   readonly capabilities: ReadonlySet<CapabilityName>;
   /** The days after which the holds of the company end, for cards without aging velocity. */
   hold_days: HoldDays = null;
+  /** What stands in for the company when it is asked and gives no answer; null: it is not asked. */
+  stand_in: StandIn | null = null;
   /**
    * Several orders explain a race, and the answers to later messages depend on which it was. No
    * further command runs in the sequence.
@@ -111,6 +114,7 @@ export class ReferenceModel {
     copy.quarantine.push(...this.quarantine.map((kept) => ({ ...kept })));
     copy.now_ms = this.now_ms;
     copy.hold_days = this.hold_days;
+    copy.stand_in = this.stand_in;
     return copy;
   }
 
@@ -136,6 +140,14 @@ export class ReferenceModel {
   /** Counts strikes at a point. 0: the system reported the point, and the fault did not strike there. */
   noteFault(point: FaultPoint, times = 1): void {
     this.faults.set(point, (this.faults.get(point) ?? 0) + times);
+  }
+
+  /**
+   * Whether authorizations about one card that are submitted together are decided in the order of
+   * their submission. One whose company is asked is decided once it has answered.
+   */
+  get keeps_order(): boolean {
+    return this.world.keeps_order !== false && this.stand_in === null;
   }
 
   /** A number that no other message of the run has. */
@@ -165,6 +177,8 @@ export class ReferenceModel {
       ...identity,
       expiry,
       status: 'Approved',
+      is_frozen: false,
+      created_at_ms: this.now_ms,
       controls: reading.controls,
       notified: reading.controls.emails !== null,
       messages: [],
@@ -230,7 +244,8 @@ export class ReferenceModel {
       if (only !== undefined && others.length === 0) this.#note(`another message: only ${only} differs`);
     }
 
-    const around = { now_ms: this.now_ms, template: this.#template(card), hold_days: this.hold_days };
+    const { now_ms, hold_days, stand_in } = this;
+    const around = { now_ms, template: this.#template(card), hold_days, stand_in };
     const decision = decide(card, message, around);
     this.#note(`reason ${decision.reason}`);
     if (hasWrongCode(card, message) && wrongCodesOn(card, this.now_ms) === wrong_codes_max - 1) {
@@ -349,6 +364,21 @@ export class ReferenceModel {
     return done(null);
   }
 
+  /** Freezes or unfreezes a card. A repeat changes nothing. */
+  setFrozen(card: ReferenceCard, frozen: boolean): Answer<null> {
+    if (card.status === 'Canceled') {
+      this.#note('freeze: of a canceled card');
+      return conflict();
+    }
+    if (card.is_frozen === frozen) {
+      this.#note('freeze: repeated');
+      return done(null);
+    }
+    card.is_frozen = frozen;
+    this.#addEvent('virtualcard.updated', card);
+    return done(null);
+  }
+
   rematch(card: ReferenceCard, request: RematchWire): Answer<null> {
     const clearing = card.clearings.find(({ answer }) => answer.id === request.clearing_id)!;
     const before = card.clearings.map(({ answer }) => ({ ...answer }));
@@ -400,13 +430,15 @@ export class ReferenceModel {
       ...controls,
       id: card.id,
       status: card.status,
+      frozen: card.is_frozen,
       available_balance: availableBalance(card, this.now_ms),
+      balance: balanceOf(card, this.now_ms),
       uses: usesOf(card, this.now_ms),
       per_transaction_max: perTransactionMax(controls),
       expiry: card.expiry,
       notified: card.notified,
       authorizations: card.messages
-        .map((answered) => ({ id: answered.answer.id ?? 0, status: this.#statusNow(card, answered) }))
+        .map((answered) => ({ id: answered.answer.id ?? 0, status: this.#statusNow(answered) }))
         .filter(({ status }) => status !== 'expired' && status !== 'released')
         .reverse()
         .slice(0, 100),
@@ -434,14 +466,9 @@ export class ReferenceModel {
     return purchasesOf(card);
   }
 
-  /**
-   * An item has the status of the purchase that it made or changed, and a reversal that of its
-   * original, which may have been declined.
-   */
-  #statusNow(card: ReferenceCard, answered: AnsweredMessage): string {
-    const { purchase, answer } = answered;
-    const is_of_declined = purchase === null && isOfDeclined(card, answered);
-    const status = purchase !== null ? statusOf(purchase, this.now_ms) : is_of_declined ? 'declined' : answer.status;
+  /** An item has the status of the purchase that it made or changed, else that of its answer. */
+  #statusNow({ purchase, answer }: AnsweredMessage): string {
+    const status = purchase === null ? answer.status : statusOf(purchase, this.now_ms);
     this.#note(`status ${status as 'open'}`);
     return status;
   }
@@ -461,17 +488,6 @@ export class ReferenceModel {
   #addEvent(event_type: string, card: ReferenceCard): void {
     this.events.push({ event_type, vcn_id: card.id, created_at_ms: this.now_ms });
   }
-}
-
-/** Whether it is a reversal of an authorization that was declined. */
-function isOfDeclined({ messages }: ReferenceCard, { message }: AnsweredMessage): boolean {
-  const before = messages.slice(
-    0,
-    messages.findIndex((answered) => answered.message === message),
-  );
-  const isOriginal = (earlier: AuthorizationWire) =>
-    earlier.trace_id === message.trace_id && kindOf(earlier) !== 'reversal';
-  return kindOf(message) === 'reversal' && before.some((earlier) => isOriginal(earlier.message));
 }
 
 function conflict(): Answer<never> {

@@ -47,6 +47,7 @@ export function readCreate(request: CardRequest, world: World, now_ms: number, e
     emails: (given(request, 'emails') as readonly string[] | undefined) ?? null,
     metadata: (given(request, 'metadata') as ReferenceControls['metadata'] | undefined) ?? null,
     supplier_id: (given(request, 'supplier_id') as number | undefined) ?? null,
+    merchant_controls: (given(request, 'merchant_controls') as ReferenceControls['merchant_controls']) ?? null,
   });
 }
 
@@ -90,6 +91,7 @@ export function readUpdate(
     template_id: Number(next('template_id', defaultTemplate(world, aging))),
     emails: next('emails', null),
     metadata: next('metadata', null),
+    merchant_controls: next('merchant_controls', null),
   });
 }
 

@@ -31,6 +31,7 @@ const kinds_of_arguments: Partial<Readonly<Record<CallName, readonly Kind[]>>> =
   readCard: ['card'],
   resetCodeFailures: ['card'],
   releaseHold: ['card', 'authorization'],
+  setFrozen: ['card'],
   replay: ['kept'],
 };
 

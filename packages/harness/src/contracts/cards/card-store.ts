@@ -1,6 +1,7 @@
 import {
   type Authorization,
   type CardFilter,
+  endCardVersion,
   type LedgerCard,
   no_changes,
   no_details,
@@ -8,6 +9,7 @@ import {
 } from '@tallystick/cards';
 import { assert, money } from '@tallystick/kernel';
 import { assertEqual } from '../assertions.ts';
+import { freshCards } from '../ledger/card-under-test.ts';
 import {
   authorizationMessage,
   clearingMessage,
@@ -26,6 +28,7 @@ import {
   rising,
   sealedNumber,
 } from '../storage/storage.ts';
+import { uniqueNumber } from '../unique.ts';
 
 /** Changes a card whose row is locked, as an update locks it. */
 async function changeCard(tx: Pick<CardStores, 'cards'>, card: VirtualCard, changes: Partial<VirtualCard>) {
@@ -135,6 +138,7 @@ export const card_store_contract: readonly ContractRule<CardStorage>[] = [
       transactions_max: null,
       valid_starting_on: '2026-06-01',
       valid_ending_on: '2026-07-01',
+      merchant_controls: null,
       ...no_details,
       notified: false,
       metadata: { other: true },
@@ -254,6 +258,69 @@ export const card_store_contract: readonly ContractRule<CardStorage>[] = [
       }
     },
   ),
+  rule('a list contains the cards that are frozen, or those that are not, on pages of any size', async (storage) => {
+    const cards = (await freshCards(storage, 12)).toReversed();
+    const { company_id } = cards[0]!;
+    const frozen = cards.filter((_, at) => at % 3 === 0);
+    for (const card of frozen) await card.setFrozen(5_000);
+    await frozen.at(-1)!.setFrozen(null);
+    const expected = {
+      true: idsOf(frozen.slice(0, -1)),
+      false: idsOf(cards.filter((card) => !frozen.slice(0, -1).includes(card))),
+    };
+    for (const is_frozen of [true, false]) {
+      for (const others of [{}, { status: 'Approved' }]) {
+        const filter = { ...others, frozen: is_frozen };
+        const found = await everyPage(
+          (page) => storage.unitOfWork.read((tx) => tx.cards.list(company_id, filter, page)),
+          2,
+        );
+        assertEqual(idsOf(found), expected[`${is_frozen}`], JSON.stringify(filter));
+      }
+      const none = { frozen: is_frozen, status: 'Canceled' };
+      assertEqual(
+        (await storage.unitOfWork.read((tx) => tx.cards.list(company_id, none, { limit: 5 }))).items,
+        [],
+        'none',
+      );
+    }
+  }),
+  rule('cards of all companies are found by digits, metadata and id, newest first', async ({ unitOfWork }) => {
+    const metadata = { order: `O ${uniqueNumber()}` };
+    const [one, two, other] = await unitOfWork.run(async (tx) => {
+      const owners = [await makeOwner(tx), await makeOwner(tx)] as const;
+      const of_one = await makeCard(tx, owners[0], { last4: '7171', metadata });
+      const of_two = await makeCard(tx, owners[1], { last4: '7171', metadata });
+      return [of_one, of_two, await makeCard(tx, owners[0], { last4: '7272', metadata: null })];
+    });
+    await unitOfWork.read(async (tx) => {
+      const find = async (filter: CardFilter) =>
+        idsOf(
+          await everyPage(
+            (page) => tx.cards.list(null, { ...filter, metadata: { ...metadata, ...filter.metadata } }, page),
+            1,
+          ),
+        );
+      assertEqual(await find({}), [two.id, one.id], 'by metadata');
+      assertEqual(await find({ last4: '7171' }), [two.id, one.id], 'by digits, too');
+      assertEqual(await find({ last4: '7272' }), [], 'by other digits');
+      assertEqual(await find({ ids: [one.id, other.id] }), [one.id], 'by id, too');
+      assertEqual(
+        idsOf((await tx.cards.list(null, { ids: [other.id, two.id] }, { limit: 5 })).items),
+        [other.id, two.id],
+        'by id',
+      );
+      assertEqual(
+        idsOf((await tx.cards.list(one.company_id, { ids: [two.id] }, { limit: 5 })).items),
+        [],
+        'of another company',
+      );
+      assertEqual((await tx.cards.find(null, two.id))?.company_id, two.company_id, 'the card');
+    });
+    await unitOfWork.run((tx) => changeCard(tx, one, { metadata: null }));
+    const { items } = await unitOfWork.read((tx) => tx.cards.list(null, { metadata }, { limit: 5 }));
+    assertEqual(idsOf(items), [two.id], 'after its metadata was removed');
+  }),
   rule('metadata is found by any name and any length, as the last update wrote it', async ({ unitOfWork }) => {
     const owner = await unitOfWork.run(makeOwner);
     const long = 'x'.repeat(8_000);
@@ -451,7 +518,7 @@ export const card_store_contract: readonly ContractRule<CardStorage>[] = [
     });
   }),
   rule(
-    'ended holds of open authorizations in the window of the counters are summed by card, and no others',
+    'ended holds of open authorizations in the window of the counters are summed, and the next end is found, by card',
     async (storage) => {
       const { unitOfWork } = storage;
       const owner = await unitOfWork.run(makeOwner);
@@ -464,13 +531,49 @@ export const card_store_contract: readonly ContractRule<CardStorage>[] = [
         { hold_end_ms: 1_000, held: money(3), status: 'partially_cleared' },
         { hold_end_ms: null, held: money(9) },
         { hold_end_ms: 1_000, held: money(2_000), window_start_ms: -1 },
+        { hold_end_ms: 6_500, held: money(5), window_start_ms: -1 },
+        { hold_end_ms: 6_500, held: money(0) },
+        { hold_end_ms: 6_500, held: money(5), status: 'reversed' },
       ]);
       await recordOn(storage, none!, [{ hold_end_ms: null, held: money(9) }]);
       await unitOfWork.read(async (tx) => {
-        const sums = await tx.cards.heldPastEnd([one!.id, none!.id], 6_000);
-        assertEqual(sums, new Map([[one!.id, 50 + 60 + 3]]), 'the sums');
-        assertEqual((await tx.cards.heldPastEnd([], 6_000)).size, 0, 'the sums of no card');
+        const at = async (now_ms: number) => {
+          const ends = await tx.cards.holdEnds([one!.id, none!.id], now_ms);
+          assertEqual(ends.get(none!.id), { held_past_end: 0, next_hold_end_ms: null }, 'holds without an end');
+          return ends.get(one!.id);
+        };
+        assertEqual(await at(6_000), { held_past_end: 50 + 60 + 3, next_hold_end_ms: 7_000 }, 'at the end of two');
+        assertEqual(await at(5_999), { held_past_end: 50 + 3, next_hold_end_ms: 6_000 }, 'before an end');
+        assertEqual(await at(7_000), { held_past_end: 50 + 60 + 3 + 70, next_hold_end_ms: null }, 'after all ends');
+        assertEqual((await tx.cards.holdEnds([], 6_000)).size, 0, 'the ends of no card');
       });
     },
   ),
+  rule('the versions of a card, of a change or of a pass, are read newest first, below a number', async (storage) => {
+    const { ledger, unitOfWork } = storage;
+    const owner = await unitOfWork.run(makeOwner);
+    const [card, other] = await unitOfWork.run(async (tx) => [await makeCard(tx, owner), await makeCard(tx, owner)]);
+    const by = { now_ms: 8_000, actor: 'key:1', request_id: 'r-1' };
+    const ended = [1, 2, 3].map((controls_version) => endCardVersion({ ...card!, controls_version }, by));
+    await unitOfWork.run(async (tx) => {
+      const held = await tx.cards.find(card!.company_id, card!.id, { for_update: true });
+      await tx.cards.keepVersion(ended[0]!);
+      await tx.cards.update({ ...held!, controls_version: 2 });
+      await tx.cards.find(other!.company_id, other!.id, { for_update: true });
+      await tx.cards.keepVersion(endCardVersion(other!, by));
+    });
+    const { number_index } = await unitOfWork.read((tx) => tx.cards.number(card!.id));
+    const number = await ledger.pass([authorizationMessage(number_index)], (state) => ({
+      changes: { ...no_changes, card_versions: ended.slice(1) },
+      result: state.cards[0]!.controls_version,
+    }));
+    assertEqual(number, 2, 'the number that the pass loads');
+    await unitOfWork.read(async (tx) => {
+      assertEqual((await tx.cards.find(card!.company_id, card!.id))?.controls_version, 4, 'the number after the pass');
+      assertEqual((await tx.cards.find(other!.company_id, other!.id))?.controls_version, 1, 'that of the other card');
+      assertEqual(await tx.cards.versionsBelow(card!.id, 4, 2), [ended[2], ended[1]], 'the newest two');
+      assertEqual(await tx.cards.versionsBelow(card!.id, 3, 5), [ended[1], ended[0]], 'those below 3');
+      assertEqual(await tx.cards.versionsBelow(card!.id, 1, 5), [], 'those below the first');
+    });
+  }),
 ];

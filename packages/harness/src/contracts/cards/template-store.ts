@@ -1,5 +1,5 @@
 import { assert, Refusal } from '@tallystick/kernel';
-import { default_template_ids, type PurchaseTemplate } from '@tallystick/templates';
+import { default_template_ids, type PurchaseTemplate, templateStateOf } from '@tallystick/templates';
 import { assertEqual } from '../assertions.ts';
 import { anotherOf, type ContractRule, rule } from '../rule.ts';
 import { type CardStorage, everyPage, idsOf, makeCompany, rising } from '../storage/storage.ts';
@@ -13,6 +13,12 @@ function newTemplate(company_id: number, changes: Partial<PurchaseTemplate> = {}
     description: 'Where one eats',
     mcc_list: ['5812', '5813'],
     mcc_rule: 'ALLOW',
+    merchant_controls: {
+      merchant_ids: { allow: ['M1'], deny: null },
+      merchant_names: { allow: ['*Café*'], deny: null },
+      countries: { allow: null, deny: ['FRA'] },
+      card_present: 'required',
+    },
     required_control: 'VELOCITY',
     status: 'PENDING',
     transaction_key: `key-${drawn}`,
@@ -23,6 +29,7 @@ function newTemplate(company_id: number, changes: Partial<PurchaseTemplate> = {}
     updated_at_ms: 7_000,
     deleted_at_ms: null,
     completes_at_ms: 12_000,
+    version: 1,
     ...changes,
   };
 }
@@ -147,4 +154,20 @@ export const template_store_contract: readonly ContractRule<CardStorage>[] = [
       assertEqual(await tx.templates.claim(999_999), null, 'the claim of an unknown one');
     });
   }),
+  rule(
+    'the versions of a template are read newest first, below a number, without those of others',
+    async ({ unitOfWork }) => {
+      await unitOfWork.run(async (tx) => {
+        const { id } = await makeCompany(tx);
+        const [one, other] = [await tx.templates.insert(newTemplate(id)), await tx.templates.insert(newTemplate(id))];
+        const version = { ended_at_ms: 8_000, ended_by: 'key:1', request_id: null, state: templateStateOf(one) };
+        const kept = [1, 2, 3].map((number) => ({ ...version, template_id: one.id, version: number }));
+        for (const ended of kept) await tx.templates.keepVersion(ended);
+        await tx.templates.keepVersion({ ...version, template_id: other.id, version: 2 });
+        assertEqual(await tx.templates.versionsBelow(one.id, 4, 2), [kept[2], kept[1]], 'the newest two');
+        assertEqual(await tx.templates.versionsBelow(one.id, 3, 5), [kept[1], kept[0]], 'those below 3');
+        assertEqual(await tx.templates.versionsBelow(one.id, 1, 5), [], 'those below the first');
+      });
+    },
+  ),
 ];

@@ -175,6 +175,34 @@ export function eventStoreContract(runs: PropertyRuns = { numRuns: 25 }): readon
       const { items, next } = await storage.unitOfWork.read((tx) => tx.events.list(mine, [filter], { limit: 2 }));
       assertEqual([idsOf(items), next], [[event!.id], null], 'the page');
     }),
+    rule('filters of texts find the events of all companies, newest first', async (storage) => {
+      const companies = [await newCompany(storage), await newCompany(storage)];
+      const code = `of all ${companies.join()}`;
+      const events: Event[] = [];
+      for (let at = 0; at < 6; at += 1) {
+        const of_each = companies.flatMap((company_id) =>
+          Array.from({ length: 200 }, (_, number) =>
+            newEvent(company_id, { approval_code: number === at ? code : `${code} ${number}`, mcc: `${number % 2}` }),
+          ),
+        );
+        events.push(...(await append(storage, of_each)));
+        await storage.doLaterWork?.();
+      }
+      for (const filters of [
+        [{ name: 'payload.approval_code', kind: 'equals', value: code }],
+        [
+          { name: 'payload.approval_code', kind: 'range', from: code, to: `${code} 1` },
+          { name: 'payload.mcc', kind: 'equals', value: '1' },
+        ],
+      ] as const) {
+        const found = await everyPage(
+          (page) => storage.unitOfWork.read((tx) => tx.events.list(null, filters, page)),
+          7,
+        );
+        const met = events.filter((event) => filters.every((filter) => matches(event, filter)));
+        assertEqual(idsOf(found), idsOf(met).toReversed(), JSON.stringify(filters));
+      }
+    }),
   ];
 }
 

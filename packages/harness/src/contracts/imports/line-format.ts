@@ -184,7 +184,6 @@ export function statementRecords(account: Pick<Account, 'number'>, plan: Stateme
   return [{ kind: 'statement', head: stated }, ...reported.map((line): Line => ({ kind: 'line', line }))];
 }
 
-/** A file with statements of one account. */
 export function statementFile(
   account: Pick<Account, 'number'>,
   plans: readonly StatementPlan[],

@@ -13,6 +13,7 @@ import { uniqueNumber } from '../unique.ts';
 import {
   authorizationMessage,
   clearingMessage,
+  freezeMessage,
   look,
   recordedAuthorization,
   recordedClearing,
@@ -104,6 +105,15 @@ export class CardUnderTest {
     });
   }
 
+  /** Freezes the card at an instant, or unfreezes it (null). */
+  async setFrozen(frozen_at_ms: number | null): Promise<void> {
+    const cards_frozen = [{ id: this.id, frozen_at_ms }];
+    await this.#storage.ledger.pass([freezeMessage(this.id, frozen_at_ms !== null)], () => ({
+      changes: { ...no_changes, cards_frozen },
+      result: null,
+    }));
+  }
+
   async writeWindows(...windows: readonly PastWindow[]): Promise<void> {
     await this.#storage.ledger.pass([], () => ({ changes: { ...no_changes, windows }, result: null }));
   }
@@ -114,7 +124,7 @@ export class CardUnderTest {
       const card = await tx.cards.find(this.company_id, this.id);
       const { items: authorizations } = await tx.cards.authorizations(this.company_id, this.id, { limit: 100 });
       const { items: clearings } = await tx.cards.clearings(this.company_id, this.id, { limit: 100 });
-      return { counters: card!.counters, authorizations, clearings };
+      return { card: card!, counters: card!.counters, authorizations, clearings };
     });
   }
 }

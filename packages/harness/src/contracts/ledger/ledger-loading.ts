@@ -19,7 +19,7 @@ import {
   nothing_in_common,
   of_merchant,
 } from './card-under-test.ts';
-import { authorizationMessage, clearingMessage, look, releaseMessage } from './network-messages.ts';
+import { authorizationMessage, clearingMessage, freezeMessage, look, releaseMessage } from './network-messages.ts';
 
 /** Returns the loaded windows with their fields in one order. */
 function windowsOf({ windows }: LedgerState): readonly LedgerState['windows'][number][] {
@@ -63,7 +63,7 @@ export const ledger_loading_rules: readonly ContractRule<CardStorage>[] = [
       rcn_alias: 'Travel',
       billing_currency: 'USD',
       number_index: number.number_index,
-      template: { mcc_rule: 'DENY', mcc_list: [] },
+      template: { mcc_rule: 'DENY', mcc_list: [], merchant_controls: null, version: 1 },
       counters: {
         window_start_ms: 0,
         held: 0,
@@ -166,6 +166,7 @@ export const ledger_loading_rules: readonly ContractRule<CardStorage>[] = [
       const [card] = await freshCards(storage, 1);
       const end_ms = storage.now_ms + day_ms;
       const written = await card!.recordAuthorization('T-back', {
+        facts: [2, 3, 100, null, 40, -5, 1, 'ALLOW', null, 7],
         hold_end_ms: end_ms,
         incremental: true,
         root_id: null,
@@ -232,6 +233,13 @@ export const ledger_loading_rules: readonly ContractRule<CardStorage>[] = [
       assertEqual(unknown.cards, [], 'the cards of an unknown id');
     },
   ),
+  rule('a freeze loads its card, with an id for its event', async (storage) => {
+    const [card, other] = await freshCards(storage, 2);
+    const state = await card!.look(freezeMessage(card!.id, true), other!.authorization());
+    assertIncludes(idsOf(state.cards), [card!.id, other!.id], 'the cards');
+    assert(state.event_ids.length >= 2, 'a freeze has no id for its event');
+    assertEqual((await card!.look(freezeMessage(999_999_999, true))).cards, [], 'the cards of an unknown id');
+  }),
   ...Object.entries(references).map(
     ([by, fields]): ContractRule<CardStorage> =>
       rule(`the candidates of a clearing are found by ${by}`, async (storage) => {

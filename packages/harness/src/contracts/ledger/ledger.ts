@@ -5,7 +5,7 @@ import { anotherOf, type ContractRule, rule } from '../rule.ts';
 import type { CardStorage } from '../storage/storage.ts';
 import { type CardUnderTest, freshCard, freshCards, freshTransaction } from './card-under-test.ts';
 import { ledger_loading_rules } from './ledger-loading.ts';
-import { recordOnce, spend } from './network-messages.ts';
+import { freezeMessage, recordOnce, spend } from './network-messages.ts';
 
 /** Returns the ledgers of the storage and of another process of it, alternately. */
 async function ledgersOf(storage: CardStorage) {
@@ -91,6 +91,39 @@ const writing_rules: readonly ContractRule<CardStorage>[] = [
   }),
 ];
 
+const hand_rules: readonly ContractRule<CardStorage>[] = [
+  rule('the id of an act without an event is not given to a later pass', async (storage) => {
+    const card = await freshCard(storage);
+    const act = { kind: 'rematch', matches: [] } as const;
+    const record = () =>
+      storage.ledger.pass([freezeMessage(card.id, true)], ({ event_ids, now_ms }) => {
+        const event_id = event_ids[0]!;
+        const card_acts = [{ card_id: card.id, event_id, at_ms: now_ms, act }];
+        return { changes: { ...no_changes, card_acts }, result: event_id };
+      });
+    const ids = [await record(), await record(), (await card.look(freezeMessage(card.id, true))).event_ids[0]!];
+    assertEqual(new Set(ids).size, 3, 'the ids');
+  }),
+  rule('a pass freezes and unfreezes a card, and changes nothing else of it or of another', async (storage) => {
+    const [card, other] = await freshCards(storage, 2);
+    const before = await card!.read();
+    for (const frozen_at_ms of [5_000, null, 6_000]) {
+      await card!.setFrozen(frozen_at_ms);
+      const { card: stored } = await card!.read();
+      assertEqual(stored, { ...before.card, frozen_at_ms }, 'the card');
+      const [loaded] = (await card!.look(card!.authorization())).cards;
+      assertEqual(loaded?.frozen_at_ms, frozen_at_ms, 'the card in the next pass');
+    }
+    assertEqual((await other!.read()).card.frozen_at_ms, null, 'another card');
+    await storage.unitOfWork.run(async (tx) => {
+      const held = await tx.cards.find(card!.company_id, card!.id, { for_update: true });
+      await tx.cards.update({ ...held!, total_card_amount: money(77), frozen_at_ms: null });
+    });
+    const { card: updated } = await card!.read();
+    assertEqual([updated.total_card_amount, updated.frozen_at_ms], [77, 6_000], 'after an update');
+  }),
+];
+
 const racing_rules: readonly ContractRule<CardStorage>[] = [
   rule('exactly as many of 64 racing messages are approved as the total allows', async (storage) => {
     const ledgerOf = await ledgersOf(storage);
@@ -167,5 +200,6 @@ const racing_rules: readonly ContractRule<CardStorage>[] = [
 export const ledger_contract: readonly ContractRule<CardStorage>[] = [
   ...ledger_loading_rules,
   ...writing_rules,
+  ...hand_rules,
   ...racing_rules,
 ];

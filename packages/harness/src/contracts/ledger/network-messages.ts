@@ -4,6 +4,7 @@ import {
   type Clearing,
   type ClearingMessage,
   type Fold,
+  type FreezeMessage,
   type LedgerCard,
   type LedgerState,
   type MatchByHand,
@@ -33,6 +34,7 @@ export function authorizationMessage(
     cvc: null,
     message_type: '0100',
     incremental: false,
+    explain: false,
     trace_id: 'T1',
     system_trace_audit_number: '000001',
     transaction_date_time_ms: noon_ms,
@@ -65,6 +67,20 @@ export function releaseMessage(vcn_id: number, authorization_id: number): Releas
     note: 'the merchant closed',
     actor: 'key:1',
     request_id: 'request-3',
+  };
+}
+
+/** A freeze of a card, or its end, by an operator. */
+export function freezeMessage(vcn_id: number, frozen: boolean): FreezeMessage {
+  return {
+    kind: 'freeze',
+    number_index: null,
+    vcn_id,
+    frozen,
+    company_id: null,
+    note: null,
+    actor: 'key:1',
+    request_id: 'request-5',
   };
 }
 

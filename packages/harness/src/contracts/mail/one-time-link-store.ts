@@ -15,7 +15,6 @@ function linksOf({ unitOfWork }: MailStorage) {
   };
 }
 
-/** Returns links of that many mails. */
 async function newLinks(storage: MailStorage, count: number) {
   const recipients = Array.from({ length: count }, (_, place) => `to-${place}@example.com`);
   return (await queueMails(storage, await newCompany(storage), recipients)).map(linkOf);

@@ -49,12 +49,13 @@ export const reduced_records_contract: readonly ContractRule<RetentionStorage>[]
     'a pass finds a reduced authorization by its trace id, its references and its merchant, with what rules read',
     async (storage) => {
       const { card, reduce } = await cardsOf(storage);
-      const details = { merchant_name: 'Diner', card_holder_transaction_type_code: '20', broken_reason: 'F' };
-      const fields = { ...settled, details, approval_code: 'QQ1234', net_reference_number: 'MCCQQ12340520' };
+      const read = { merchant_name: 'Diner', card_holder_transaction_type_code: '20', broken_reason: 'F' };
+      const details = { ...read, merchant_city: 'Lund' };
+      const facts = [1, 1, 100, null, 0, 0, 0, 5_000, null] as const;
+      const fields = { ...settled, details, facts, approval_code: 'QQ1234', net_reference_number: 'MCCQQ12340520' };
       const root = await card.recordAuthorization('T-old', fields);
       await reduce('authorizations', root.id);
-      const { merchant_name: _, ...kept } = details;
-      const reduced = { ...root, details: kept, request_id: null, reduced_at_ms: storage.now_ms };
+      const reduced = { ...root, details: read, request_id: null, reduced_at_ms: storage.now_ms };
       const found = async (message: Lookup): Promise<LedgerState['authorizations']> =>
         (await card.look(message)).authorizations;
       assertEqual(await found(card.authorization({ trace_id: 'T-old' })), [reduced], 'by trace id');

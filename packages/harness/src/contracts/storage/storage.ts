@@ -1,7 +1,9 @@
 import type { Company, CompanyStore } from '@tallystick/access';
 import type { AccountStore, BankStore } from '@tallystick/accounts';
 import {
+  type BacktestStore,
   type CardsTx,
+  type ConsultationStore,
   type Ledger,
   no_details,
   type QuarantineStore,
@@ -26,8 +28,10 @@ import { uniqueHash, uniqueNumber } from '../unique.ts';
 export interface StorageTx extends Pick<CardsTx, 'cards' | 'real_cards' | 'templates' | 'events' | 'audit'> {
   readonly companies: CompanyStore;
   readonly sandbox_clock: SandboxClockStore;
+  readonly backtests: BacktestStore;
   readonly unknown_numbers: UnknownNumberStore;
   readonly quarantine: QuarantineStore;
+  readonly consultations: ConsultationStore;
   readonly imports: ImportStore;
   readonly accounts: AccountStore;
   readonly bank: BankStore;
@@ -48,7 +52,6 @@ export interface SharedStorage<Tx> {
   another?(): Promise<this>;
 }
 
-/** The stores that cards need. */
 export type CardStores = Pick<StorageTx, 'companies' | 'real_cards' | 'templates' | 'cards' | 'events'>;
 
 /**
@@ -82,6 +85,7 @@ export function companyRow(changes: Partial<Omit<Company, 'id'>> = {}): Omit<Com
     hold_days: null,
     status: 'active',
     rate_limit_per_minute: null,
+    endpoint_version: 0,
     created_at_ms: 0,
     ...changes,
   };
@@ -141,6 +145,7 @@ export function newCard({ company_id, rcn_id }: Owner, changes: Partial<NewCard>
     supplier_id: null,
     created_at_ms: 0,
     canceled_at_ms: null,
+    frozen_at_ms: null,
     per_transaction_min: money(0),
     per_transaction_max: money(1_000),
     per_transaction_max_defaulted: true,
@@ -153,6 +158,13 @@ export function newCard({ company_id, rcn_id }: Owner, changes: Partial<NewCard>
     valid_starting_on: '2026-01-01',
     valid_ending_on: '2028-05-31',
     template_id: 1,
+    merchant_controls: {
+      merchant_ids: { allow: null, deny: ['Nobody'] },
+      merchant_names: { allow: null, deny: ['*Тест*'] },
+      countries: null,
+      card_present: null,
+    },
+    controls_version: 1,
     ...changes,
   };
 }

@@ -1,4 +1,5 @@
 import type { CompanyStore } from '@tallystick/access';
+import type { DecisionEndpointTx } from '@tallystick/cards';
 import {
   afterAttempt,
   type Delivery,
@@ -15,7 +16,7 @@ import {
 import type { Call, Lease, Sealer } from '@tallystick/kernel';
 import { newCompany, type SharedStorage } from '../storage/storage.ts';
 
-export interface WebhookStorageTx extends WebhooksTx, EventsTx {
+export interface WebhookStorageTx extends WebhooksTx, EventsTx, DecisionEndpointTx {
   readonly companies: CompanyStore;
 }
 
