@@ -42,7 +42,9 @@ const files_sharing_min = 6;
 const young_space = '--max-semi-space-size=32';
 
 /** What each test process loads before its file. */
-const loaded_first = ['watch-process', 'promise-tracking'].map((name) => new URL(`runner/${name}.ts`, import.meta.url));
+const loaded_first = ['watch-process', 'promise-tracking', 'seed-properties'].map(
+  (name) => new URL(`runner/${name}.ts`, import.meta.url),
+);
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const optional_names = optional_parts.map(({ name }) => name);

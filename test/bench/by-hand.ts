@@ -7,8 +7,8 @@ import Database from 'better-sqlite3';
  */
 export interface ByHand {
   /**
-   * Resolves with the answer as JSON, which is also the event's payload, or null if declined, once
-   * the rows are durable.
+   * Resolves with the answer as JSON, or null if declined, once the rows are durable. The event's
+   * payload has the decision, too.
    */
   decide(message: AuthorizationMessage): Promise<string | null>;
   close(): void;
@@ -73,15 +73,15 @@ export function byHand(
     insert into tallystick_authorizations (company_id, card_id, root_id, message_type, incremental, trace_id,
       system_trace_audit_number, transaction_date_time_ms, decided_at_ms, decline_code, approval_code, billing_amount,
       merchant_amount, merchant_currency, mcc, merchant_id, net_reference_number, window_start_ms, status, authorized,
-      held, cleared, uses, hold_end_ms, request_id, details)
+      held, cleared, uses, hold_end_ms, request_id, details, facts, event_id)
     values (?, ?, (select coalesce(max(id), 0) + 1 from tallystick_authorizations), ?, 0, ?, ?, ?, ?, null, ?, ?, ?, ?, ?, ?, ?,
-      0, 'open', ?, ?, 0, 1, ?, ?, ?)`);
+      0, 'open', ?, ?, 0, 1, ?, ?, ?, ?, (select coalesce(max(id), 0) + 1 from tallystick_events))`);
   const insert_event = database.prepare(`
     insert into tallystick_events (company_id, event_type, created_at_ms, merchant_amount, billing_amount,
       transaction_date_time_ms, approval_code, net_reference_number, card_number, financial_network_code,
-      mcc_description, mcc, merchant_name, rcn_alias, rcn_id, transaction_type, vcn_id, payload_id, status, request_id,
+      mcc_description, mcc, merchant_name, merchant_id, rcn_alias, rcn_id, transaction_type, vcn_id, payload_id, status, request_id,
       payload)
-    values (?, 'virtualcard.realtime.auths', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'Authorization Request', ?, ?,
+    values (?, 'virtualcard.realtime.auths', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'Authorization Request', ?, ?,
       'open', ?, ?)`);
 
   const insert_outbox = database.prepare(
@@ -129,6 +129,7 @@ export function byHand(
       hold_end_ms,
       message.request_id,
       JSON.stringify(message.details),
+      JSON.stringify(factsOf(card, amount)),
     );
     const id = Number(lastInsertRowid);
     if (layout === 'keys') {
@@ -144,7 +145,8 @@ export function byHand(
       insert_keys.run(keys.flatMap((key) => [card.id, key, id]));
     }
     const payload = payloadOf(message, card, id, approval_code);
-    const payload_text = JSON.stringify(payload);
+    const answer = JSON.stringify(payload);
+    const stored = JSON.stringify([0, ...Object.values(payload), decisionOf(card, amount)]);
     const event = insert_event.run(
       card.company_id,
       now_ms,
@@ -158,15 +160,16 @@ export function byHand(
       payload.mcc_description,
       message.mcc,
       payload.merchant_name,
+      message.merchant_id,
       card.alias,
       card.rcn_id,
       card.id,
       String(id),
       message.request_id,
-      payload_text,
+      stored,
     );
     insert_outbox.run(event.lastInsertRowid, card.company_id, 'virtualcard.realtime.auths');
-    return payload_text;
+    return answer;
   }
 
   const decideAll = database.transaction((batch: readonly Waiting[]) => batch.map(({ message }) => decideNow(message)));
@@ -196,6 +199,20 @@ function sortable(value: number): string {
 interface Waiting {
   readonly message: AuthorizationMessage;
   readonly resolve: (answer: string | null) => void;
+}
+
+/** The facts that an authorization keeps: one of a card of limits for all time. */
+function factsOf(card: CardRow, asked: number) {
+  return [1, 1, asked, null, card.held, card.cleared, card.uses, card.total_card_amount, card.transactions_max];
+}
+
+function decisionOf({ total_card_amount, cleared, held, transactions_max, uses }: CardRow, asked: number) {
+  const facts = [
+    { name: 'asked', value: asked },
+    { name: 'available_after', value: total_card_amount - cleared - held - asked },
+    ...(transactions_max === null ? [] : [{ name: 'uses_left', value: transactions_max - uses - 1 }]),
+  ];
+  return { code: 'V', reason: 'no reason to decline applies', facts };
 }
 
 function payloadOf(message: AuthorizationMessage, card: CardRow, id: number, approval_code: string | null) {

@@ -75,11 +75,12 @@ const statements = [
   `insert into tallystick_authorizations (id, company_id, card_id, root_id, message_type, incremental, trace_id,
      system_trace_audit_number, transaction_date_time_ms, decided_at_ms, approval_code, billing_amount,
      merchant_amount, merchant_currency, mcc, merchant_id, net_reference_number, window_start_ms, status, authorized,
-     held, cleared, uses, hold_end_ms, request_id, details)
+     held, cleared, uses, hold_end_ms, request_id, details, facts, event_id)
    values (nextval('tallystick_authorizations_id_seq'), 1, {card}::bigint, currval('tallystick_authorizations_id_seq'), '0100', false, 'B' || {number}::text, '123456',
      1780000000000 + {number}::bigint, 1780000000000, ({number}::bigint % 900000)::text, 12, 12, 'USD', '5812', 'M123',
      'MCC' || (100000 + {number}::bigint % 900000)::text || '0520', 0, 'open', 12, 12, 0, 1, 1782518401000, 'request-1',
-     '{"merchant_name": "Merchant 123","merchant_city": "Portland","merchant_state_or_country_code": "OR","mcc_description": "Eating places","acquirer_ica": "1234","financial_network_code": "MCC","settlement_date": "0520"}')`,
+     '{"merchant_name": "Merchant 123","merchant_city": "Portland","merchant_state_or_country_code": "OR","mcc_description": "Eating places","acquirer_ica": "1234","financial_network_code": "MCC","settlement_date": "0520"}',
+     '[1,1,12,null,0,0,0,1000000000000,null]', nextval('tallystick_events_id_seq'))`,
   `insert into tallystick_authorization_keys (card_id, key, authorization_id)
    select {card}::bigint, k.key, currval('tallystick_authorizations_id_seq') from (values
      ('mB' || {number}::text || '|0100123456|' || to_hex(1780000000000 + {number}::bigint)),
@@ -87,15 +88,15 @@ const statements = [
      ('a' || ({number}::bigint % 900000)::text || '|' || lpad(to_hex(currval('tallystick_authorizations_id_seq')), 7, '0')),
      ('n' || (100000 + {number}::bigint % 900000)::text || '|' || lpad(to_hex(currval('tallystick_authorizations_id_seq')), 7, '0')),
      ('hb19f079a6a68' || lpad(to_hex(currval('tallystick_authorizations_id_seq')), 7, '0'))) as k (key)`,
-  `insert into tallystick_events (company_id, event_type, created_at_ms, merchant_amount, billing_amount,
+  `insert into tallystick_events (id, company_id, event_type, created_at_ms, merchant_amount, billing_amount,
      transaction_date_time_ms, approval_code, net_reference_number, card_number, financial_network_code,
-     mcc_description, mcc, merchant_name, rcn_alias, rcn_id, transaction_type, vcn_id, payload_id, status, request_id,
+     mcc_description, mcc, merchant_name, merchant_id, rcn_alias, rcn_id, transaction_type, vcn_id, payload_id, status, request_id,
      payload)
-   values (1, 'virtualcard.realtime.auths', 1780000000000, 12, 12, 1780000000000 + {number}::bigint,
+   values (currval('tallystick_events_id_seq'), 1, 'virtualcard.realtime.auths', 1780000000000, 12, 12, 1780000000000 + {number}::bigint,
      ({number}::bigint % 900000)::text, 'MCC' || (100000 + {number}::bigint % 900000)::text || '0520',
-     '************1234', 'MCC', 'Eating places', '5812', 'Merchant 123', 'Travel', 1, 'Authorization Request',
+     '************1234', 'MCC', 'Eating places', '5812', 'Merchant 123', 'M123', 'Travel', 1, 'Authorization Request',
      {card}::bigint, currval('tallystick_authorizations_id_seq')::text, 'open', 'request-1',
-     '{"id": ' || currval('tallystick_authorizations_id_seq')::text || ',"company_id": 1,"vcn_id": ' || {card}::text || ',"rcn_id": 1,"rcn_alias": "Travel","card_number": "************1234","message_type_indicator": "Authorization Request","transaction_type": "Authorization Request","trace_id": "B' || {number}::text || '","system_trace_audit_number": "123456","transaction_date_time": "2026-05-20T12.00.00Z","billing_amount": 12,"billing_currency": "USD","merchant_amount": 12,"merchant_currency": "USD","merchant_id": "M123","merchant_name": "Merchant 123","merchant_city": "Portland","merchant_state_or_country_code": "OR","mcc": "5812","mcc_description": "Eating places","net_reference_number": "MCC1234560520","acquirer_ica": "1234","advice_reason_code": null,"card_holder_transaction_type_code": null,"financial_network_code": "MCC","pos_transaction_status": null,"purchase_request_company_guid": null,"purchase_request_issuer_guid": null,"settlement_date": "0520","replacement_amounts": {"billing_amount": null,"settlement_amount": null,"transaction_amount": null},"status": "open","decline_reason": null,"broken_reason": null,"vcn_response": "Valid","issuer_response": "Approved","response_code": "00","approval_code": "123456"}')`,
+     '[0,' || currval('tallystick_authorizations_id_seq')::text || ',1,' || {card}::text || ',1,"Travel","************1234","Authorization Request","Authorization Request","B' || {number}::text || '","123456","2026-05-20T12.00.00Z",12,"USD",12,"USD","M123","Merchant 123","Portland","OR","5812","Eating places","MCC1234560520","1234",null,null,"MCC",null,null,null,"0520",{"billing_amount": null,"settlement_amount": null,"transaction_amount": null},"open",null,null,"Valid","Approved","00","123456",{"code": "V","reason": "no reason to decline applies","facts": [{"name": "asked","value": 12},{"name": "available_after","value": 999999999988}]}]')`,
   `insert into tallystick_event_outbox (event_id, company_id, event_type)
    values (currval('tallystick_events_id_seq'), 1, 'virtualcard.realtime.auths')`,
 ];

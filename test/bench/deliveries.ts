@@ -319,6 +319,7 @@ export async function startService(
         hold_days: null,
         status: 'active',
         rate_limit_per_minute: null,
+        endpoint_version: 0,
       });
       const call = { company_id, actor: 'command', request_id: null, now_ms };
       await createRealCard(tx, call, { alias: name, billing_currency: 'USD', account_range: '545454' });

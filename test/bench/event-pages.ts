@@ -105,6 +105,8 @@ function filterCases(events: number): { readonly what: string; readonly filter: 
     'payload.mcc_description': { common: 'Eating places', rare: 'Zoos', absent: 'Nothing' },
     'payload.mcc': { common: '5812', rare: '7998', absent: '0000' },
     'payload.merchant_name': { common: 'Merchant 7', rare: 'Merchant 4999', absent: 'Nobody' },
+    'payload.merchant_id': { common: 'M7', rare: 'M4999', absent: 'M' },
+    'payload.decline_reason': { common: 'F', rare: 'J', absent: 'U' },
     'payload.rcn_alias': { common: 'Travel', rare: 'Fuel', absent: 'None' },
     'payload.rcn_id': { common: 1, rare: 2, absent: 99 },
     'payload.transaction_type': { common: 'Authorization Request', rare: 'Reversal Request', absent: 'Other' },

@@ -184,12 +184,12 @@ function authorizationsSql({ series, no, afterIds }: Beside, cards: number, coun
   return `insert into tallystick_authorizations (id, company_id, card_id, root_id, message_type, incremental, trace_id,
       system_trace_audit_number, transaction_date_time_ms, decided_at_ms, approval_code, billing_amount, merchant_amount,
       merchant_currency, mcc, merchant_id, net_reference_number, window_start_ms, status, authorized, held, cleared,
-      uses, hold_end_ms, details)
+      uses, hold_end_ms, details, event_id)
     select i, 1, 1 + (i * ${stride}) % ${cards}, i, '0100', ${no}, 'OLD' || i, cast(100000 + i % 900000 as text),
       1600000000000 + i, 1600000000000 + i, cast(100000 + i % 900000 as text), 1200, 1200, 'USD', '5812',
       'M' || (i % 5000), 'MCC' || cast(100000 + (i * 31) % 900000 as text) || '1120', 0,
       case when ${open} then 'open' else 'cleared' end, 1200, case when ${open} then 1200 else 0 end,
-      case when ${open} then 0 else 1200 end, 1, ${hold_end_ms}, '{"merchant_name":"Merchant ' || (i % 5000) || '"}'
+      case when ${open} then 0 else 1200 end, 1, ${hold_end_ms}, '{"merchant_name":"Merchant ' || (i % 5000) || '"}', i
     from ${series(1, count)} where i <= ${count}${afterIds('tallystick_authorizations')}`;
 }
 
@@ -245,6 +245,8 @@ function eventsSql({ series, afterIds }: Beside, from: number, to: number): stri
     mcc_description: `case when i % 100000 = 1 then 'Zoos' else 'Eating places' end`,
     mcc: `case when i % 100000 = 1 then '7998' when i % 3 = 0 then '5812' else cast(5000 + i % 800 as text) end`,
     merchant_name: `'Merchant ' || (i % 5000)`,
+    merchant_id: `'M' || (i % 5000)`,
+    decline_reason: `case when i % 10000 = 0 then 'J' when i % 20 = 0 then 'F' end`,
     rcn_alias: `'Travel'`,
     rcn_id: '1',
     transaction_type: `case when i % 50 = 0 then 'Reversal Request' else 'Authorization Request' end`,
@@ -252,16 +254,17 @@ function eventsSql({ series, afterIds }: Beside, from: number, to: number): stri
     payload_id: 'cast(i as text)',
     status: `case when i % 20 = 0 then 'declined' else 'open' end`,
     request_id: `'request-' || i`,
-    payload: `'{"id":' || i || ',"company_id":1,"vcn_id":' || (1 + (i * 7919) % 100000) || ',"rcn_id":1,"rcn_alias":"Travel",'
-      || '"card_number":"************1234","message_type_indicator":"Authorization Request","transaction_type":"Authorization Request",'
-      || '"trace_id":"OLD' || i || '","system_trace_audit_number":"123456","transaction_date_time":"2026-05-20T12:00:00Z",'
-      || '"billing_amount":' || (${amount}) || ',"billing_currency":"USD","merchant_amount":' || (${amount}) || ',"merchant_currency":"USD",'
-      || '"merchant_id":"M1","merchant_name":"Merchant ' || (i % 5000) || '","merchant_city":"Portland","merchant_state_or_country_code":"OR",'
-      || '"mcc":"5812","mcc_description":"Eating places","net_reference_number":"MCC1234561120","acquirer_ica":"1234",'
-      || '"advice_reason_code":null,"card_holder_transaction_type_code":"00","financial_network_code":"MCC","pos_transaction_status":null,'
-      || '"purchase_request_company_guid":null,"purchase_request_issuer_guid":null,"settlement_date":"1120",'
-      || '"replacement_amounts":{"billing_amount":null,"settlement_amount":null,"transaction_amount":null},"status":"open",'
-      || '"decline_reason":null,"vcn_response":"Valid","issuer_response":"Approved","response_code":"00","approval_code":"A1B2C3"}'`,
+    payload: `'[0,' || i || ',1,' || (1 + (i * 7919) % 100000) || ',1,"Travel",'
+      || '"************1234","Authorization Request","Authorization Request",'
+      || '"OLD' || i || '","123456","2026-05-20T12:00:00Z",'
+      || (${amount}) || ',"USD",' || (${amount}) || ',"USD",'
+      || '"M1","Merchant ' || (i % 5000) || '","Portland","OR",'
+      || '"5812","Eating places","MCC1234561120","1234",'
+      || 'null,"00","MCC",null,'
+      || 'null,null,"1120",'
+      || '{"billing_amount":null,"settlement_amount":null,"transaction_amount":null},"open",'
+      || 'null,null,"Valid","Approved","00","A1B2C3",'
+      || '{"code":"V","reason":"no reason to decline applies","facts":[{"name":"asked","value":12},{"name":"available_after","value":9}]}]'`,
   };
   return `insert into tallystick_events (${Object.keys(values).join(', ')}) select ${Object.values(values).join(', ')}
     from ${series(from, to)} where i <= ${to}${afterIds('tallystick_events')}`;

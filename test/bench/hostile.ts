@@ -125,7 +125,7 @@ async function measure(
 }
 
 /** A server that accepts connections and never answers. */
-async function silentServer(): Promise<Server> {
+export async function silentServer(): Promise<Server> {
   const server = createServer((socket) => socket.on('error', () => {}));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -133,14 +133,14 @@ async function silentServer(): Promise<Server> {
   return server;
 }
 
-async function create(server: ServerProcess, key: string, path: string, body: object) {
+export async function create(server: ServerProcess, key: string, path: string, body: object) {
   const reply = await send(server.url, 'POST', path, { key, body });
   if (reply.status !== 200) throw new Error(`${path}: ${reply.text}`);
   return JSON.parse(reply.text).data as Record<string, string>;
 }
 
 /** Cards of the sandbox's company. */
-async function issueCards(server: ServerProcess): Promise<readonly string[]> {
+export async function issueCards(server: ServerProcess): Promise<readonly string[]> {
   const numbers: string[] = [];
   for (let made = 0; made < cards; made += 1) {
     const body = { data: { total_card_amount: 10 ** 12 }, show_card_number: true };

@@ -118,6 +118,7 @@ function messageOf(data: ReturnType<typeof authorizationBody>, number_index: Uin
     cvc: null,
     message_type: '0100',
     incremental: false,
+    explain: false,
     trace_id: data.trace_id,
     system_trace_audit_number: data.system_trace_audit_number,
     transaction_date_time_ms: Date.parse(data.transaction_date_time),

@@ -36,8 +36,10 @@ const benches: readonly (() => Promise<Bench>)[] = [
   async () => (await import('./processes.ts')).processes,
   async () => (await import('./hostile.ts')).hostile,
   async () => (await import('./hostile.ts')).strangers,
+  async () => (await import('./hostile-endpoints.ts')).endpoints,
   async () => (await import('./growth.ts')).growth,
   async () => (await import('./event-pages.ts')).event_pages,
+  async () => (await import('./authorization-search.ts')).authorization_search,
   async () => (await import('./open-banking.ts')).open_banking,
   async () => (await import('./deliveries.ts')).deliveries,
   async () => (await import('./files.ts')).files,
@@ -53,8 +55,8 @@ const benches: readonly (() => Promise<Bench>)[] = [
 const smoked = ['decide-sqlite', 'decide-postgres', 'http', 'express', 'files', 'imports'];
 
 const usage = `npm run bench -- [options]
-  --only <name>          decide-sqlite, decide-postgres, http, pressure, express, processes, hostile, strangers, growth,
-                         event-pages, open-banking, deliveries, files, imports, import-memory, import-beside, reconciliation,
+  --only <name>          decide-sqlite, decide-postgres, http, pressure, express, processes, hostile, strangers, endpoints, growth,
+                         event-pages, authorization-search, open-banking, deliveries, files, imports, import-memory, import-beside, reconciliation,
                          reconciliation-filters or breaks; may be repeated
   --json                 the rows as JSON
   --smoke                small sizes, in about a minute: fails when a ratio is much worse than in

@@ -22,6 +22,7 @@ export function purchases(count: number, cards: number): AuthorizationMessage[] 
       cvc: null,
       message_type: '0100',
       incremental: false,
+      explain: false,
       trace_id: `B${made}`,
       system_trace_audit_number: String(100_000 + (made % 900_000)),
       transaction_date_time_ms: 1_780_000_000_000 + made,

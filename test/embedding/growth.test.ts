@@ -10,7 +10,7 @@ import type { Growth, GrowthPlan } from './growth-process.ts';
 const process_path = fileURLToPath(new URL('growth-process.ts', import.meta.url));
 
 /** After the first instances everything is loaded, and whatever is made once is there. */
-const counts = long_run ? { first: 10, further: 1_990 } : { first: 5, further: 15 };
+const counts = long_run ? { first: 10, further: 1_990 } : { first: 4, further: 6 };
 
 /** What is loaded or made late, once, on each kind of database. One instance has thousands. */
 const objects_max = 150;

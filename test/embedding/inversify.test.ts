@@ -144,6 +144,6 @@ describe('a host on Inversify', () => {
       .bind(tokens.settings)
       .toConstantValue(readOptions({ database: 'sqlite::memory:', keys: await createKeys() }));
     container.load(keys_module, time_module, storage_module, network_module);
-    await assert.rejects(container.getAsync(tokens.network), /tallystick\.(metrics|events_committed)/);
+    await assert.rejects(container.getAsync(tokens.network), /tallystick\.(metrics|events_committed|decision_maker)/);
   });
 });

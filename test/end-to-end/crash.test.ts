@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Temporal } from '@tallystick/kernel';
+import { payloadOf } from '@tallystick/mikro-orm';
 import {
   changeRows,
   database_names,
@@ -161,7 +162,12 @@ describe('a crash', { concurrency: true }, () => {
         const amount = 100 + ((turn * 131) % 900);
         const message = purchase(card.card_number, amount);
         const network = (data: Message) =>
-          ask({ path: '/network/v1/authorizations', data, idempotency_key: null, answer: null });
+          ask({
+            path: '/network/v1/authorizations',
+            data: { ...data, explain: true },
+            idempotency_key: null,
+            answer: null,
+          });
         const decided = await network(message);
         if (decided === null || decided.json.data.response_code !== '00') return;
         const clearing = (part: number, partial: boolean) => ({
@@ -221,6 +227,7 @@ const kinds: readonly Message[] = [
 
 interface EventRow {
   readonly event_type: string;
+  readonly payload_id: string;
   readonly payload: string;
 }
 
@@ -236,7 +243,7 @@ class Recorded {
 
   constructor(rows: readonly Keyed[], events: readonly EventRow[]) {
     this.#rows = Map.groupBy(rows, ({ name }) => name);
-    const ofOne = ({ event_type, payload }: EventRow) => `${event_type} ${JSON.parse(payload).id}`;
+    const ofOne = ({ event_type, payload_id }: EventRow) => `${event_type} ${payload_id}`;
     const groups = Map.groupBy(events, ofOne);
     this.#events = new Map([...groups].map(([one, rows]) => [one, rows.map(({ payload }) => payload)]));
   }
@@ -257,7 +264,7 @@ class Recorded {
     // Reconciliation records breaks by itself: no request asks for them.
     const events = await readRows<EventRow>(
       database,
-      `select event_type, payload from tallystick_events where event_type not like 'reconciliation.%'`,
+      `select event_type, payload_id, payload from tallystick_events where event_type not like 'reconciliation.%'`,
     );
     return new Recorded(
       [
@@ -285,7 +292,7 @@ class Recorded {
     );
     const events = this.#events.get(`${event_types[one.path]} ${data.id}`) ?? [];
     assert.equal(events.length, 1, `${name} has ${events.length} events`);
-    if (one.path !== '/v1/virtualcards') assert.deepEqual(JSON.parse(events[0]!), data);
+    if (one.path !== '/v1/virtualcards') assert.deepEqual(payloadOf(events[0]!), data);
   }
 
   /**

@@ -1,7 +1,8 @@
+import { payloadOf } from '@tallystick/mikro-orm';
 import { type Row, readRows, type ScratchDatabase } from '@tallystick/test-support';
 
 /** Columns that two runs of the same work may give other values: ids of new rows, and times. */
-const forgotten = ['id', 'import_id', 'recorded_at_ms', 'request_id', 'identity_sha256', 'message_sealed'];
+const forgotten = ['id', 'import_id', 'recorded_at_ms', 'event_id', 'request_id', 'identity_sha256', 'message_sealed'];
 
 const forgotten_times = /_at_ms$|_machine_ms$/;
 
@@ -13,7 +14,7 @@ const forgotten_times = /_at_ms$|_machine_ms$/;
 export async function contentOf(database: ScratchDatabase): Promise<Readonly<Record<string, readonly string[]>>> {
   const clearings = await readRows(database, 'select * from tallystick_clearings');
   const references = new Map(clearings.map((row) => [row.id, row.network_financial_transaction_id]));
-  const events = await readRows<{ event_type: string; payload: unknown }>(
+  const events = await readRows<{ event_type: string; payload: string }>(
     database,
     // Breaks name items, whose ids come from those of rows, and depend on when they were looked at.
     `select event_type, payload from tallystick_events where event_type not like 'reconciliation.%'`,
@@ -39,7 +40,7 @@ export async function contentOf(database: ScratchDatabase): Promise<Readonly<Rec
     ),
     events: linesOf(
       events.map(({ event_type, payload }) => {
-        const { id, clearing_id, ...rest } = (typeof payload === 'string' ? JSON.parse(payload) : payload) as Row;
+        const { id, clearing_id, ...rest } = payloadOf(payload) as Row;
         return { event_type, ...rest };
       }),
     ),

@@ -247,6 +247,10 @@ describe('key rotation', { concurrency: true }, () => {
             data: { callback_url: 'https://example.com/', event_type_ids: [3] },
           });
           await post(`/v1/webhooks/${webhook.id}/rotate-secret`, {});
+          const endpoint = { data: { url: 'https://example.com/decide', status: 'inactive' } };
+          const put = await send(url, 'PUT', '/v1/decision-endpoint', { key: 'client', body: endpoint });
+          assert.equal(put.status, 200, put.text);
+          await post('/v1/decision-endpoint/rotate-secret', {});
           await holdFile(url, { id: '999' }, 'completed_with_quarantine');
           const token = await fetch(`${url}/oauth/token`, {
             method: 'POST',

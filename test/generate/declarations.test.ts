@@ -109,6 +109,18 @@ describe('a named schema', () => {
     );
   });
 
+  it('extends the largest one whose members it has all', () => {
+    const card = z.object({ a: z.int(), b: z.int(), c: z.int(), d: z.int(), e: z.int(), f: z.int().describe('Six') });
+    const members =
+      'readonly a: number; readonly b: number; readonly c: number; readonly d: number; readonly e: number;';
+    assert.equal(
+      declared({ Card: card, Larger: card.extend({ g: z.int() }), Other: card.extend({ f: z.int(), h: z.int() }) }),
+      `export interface Card { ${members} /** Six. */ readonly f: number; } ` +
+        'export interface Larger extends Card { readonly g: number; } ' +
+        `export interface Other { ${members} readonly f: number; readonly h: number; }`,
+    );
+  });
+
   it('is refused when it is not sent as it is shown', () => {
     const id = z.string().transform(Number).pipe(z.int()).meta({ id: 'Changed' });
     const types = createTypes(z.registry());

@@ -65,15 +65,21 @@ export function createTypes(names: z.core.$ZodRegistry<{ id: string }>): Types {
     typeOf: (schema, use) => typeOf(toSchema(z.object({ schema }), use).properties?.schema ?? {}),
     declare() {
       const declared = new Map<string, string>();
+      const schemas = new Map<string, Schema>();
       for (const use of ['input', 'output', 'filter'] as const) {
         const of_use = [...added].filter(([, root]) => root.use === use);
         const roots = Object.fromEntries(of_use.map(([schema, { id }]) => [id, schema]));
         for (const [name, schema] of Object.entries(toSchema(z.object(roots), use).$defs ?? {})) {
           const root = roots[name] && added.get(roots[name]);
-          const text = declarationOf(name, root === undefined ? schema : rootOf(schema, root));
+          const whole = root === undefined ? schema : rootOf(schema, root);
+          const text = declarationOf(name, whole, null);
           if ((declared.get(name) ?? text) !== text) throw new TypeError(`${name} would be two types`);
           declared.set(name, text);
+          schemas.set(name, whole);
         }
+      }
+      for (const [name, schema] of schemas) {
+        declared.set(name, declarationOf(name, schema, baseOf(schema, schemas)));
       }
       // As the linter sorts the names of imports.
       return new Map([...declared].sort(([one], [other]) => (one.toLowerCase() < other.toLowerCase() ? -1 : 1)));
@@ -97,10 +103,42 @@ function filtersOf({ properties = {} }: Schema): NonNullable<Schema['properties'
   return Object.fromEntries(members);
 }
 
+/** The type that another one extends, and what it adds. */
+interface Base {
+  readonly name: string;
+  readonly added: Schema;
+}
+
+/** With fewer members in common, two types are alike by chance. */
+const members_in_common_min = 6;
+
+/** The largest type all of whose members this one has, with the same descriptions. */
+function baseOf(schema: Schema, others: ReadonlyMap<string, Schema>): Base | null {
+  const own = membersOf(schema);
+  let base: Base | null = null;
+  let size = members_in_common_min - 1;
+  for (const [name, other] of others) {
+    const members = membersOf(other);
+    if (other === schema || members.size <= size || members.size >= own.size) continue;
+    if ([...members].some((member) => !own.has(member))) continue;
+    size = members.size;
+    const added = Object.entries(schema.properties ?? {}).filter(([of]) => !Object.hasOwn(other.properties ?? {}, of));
+    base = { name, added: { ...schema, properties: Object.fromEntries(added) } };
+  }
+  return base;
+}
+
+/** The members of an interface, as they are declared. */
+function membersOf({ properties = {}, patternProperties, required }: Schema): ReadonlySet<string> {
+  if (patternProperties !== undefined) return new Set();
+  return new Set(Object.entries(properties).map((member) => memberOf(member, required)));
+}
+
 /** `export interface Name {...}` with its doc comment, or `export type Name = ...;`. */
-function declarationOf(name: string, schema: Schema): string {
-  const type = typeOf(schema);
-  const body = type.startsWith('{') ? `interface ${name} ${type}` : `type ${name} = ${type};`;
+function declarationOf(name: string, schema: Schema, base: Base | null): string {
+  const type = typeOf(base?.added ?? schema);
+  const bases = base === null ? '' : `extends ${base.name} `;
+  const body = type.startsWith('{') ? `interface ${name} ${bases}${type}` : `type ${name} = ${type};`;
   return `${commentOf(schema)}export ${body}\n`;
 }
 
@@ -142,16 +180,18 @@ function objectOf({
     const record = `Record<${names}, ${typeOf(additionalProperties || {})}>`;
     return `Readonly<${names === 'string' || required.length > 0 ? record : `Partial<${record}>`}>`;
   }
-  const members = Object.entries(properties).map(([name, schema]) => {
-    const type = typeOf(schema);
-    const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
-    const typed = required.includes(name) ? `: ${type}` : type === 'unknown' ? '?: unknown' : `?: ${type} | undefined`;
-    return `${commentOf(schema)}readonly ${key}${typed};`;
-  });
+  const members = Object.entries(properties).map((member) => memberOf(member, required));
   const patterns = Object.entries(patternProperties).map(([pattern, schema]) => {
     return `readonly [name: ${templateOf(pattern)}]: ${typeOf(schema)} | undefined;`;
   });
   return `{\n${[...members, ...patterns].join('\n')}\n}`;
+}
+
+function memberOf([name, schema]: readonly [string, Schema], required: readonly string[] = []): string {
+  const type = typeOf(schema);
+  const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
+  const typed = required.includes(name) ? `: ${type}` : type === 'unknown' ? '?: unknown' : `?: ${type} | undefined`;
+  return `${commentOf(schema)}readonly ${key}${typed};`;
 }
 
 /** The names that begin with the literal beginning of a pattern: `^metadata\.` */

@@ -65,7 +65,7 @@ function signatureOf(operation: Operation, types: Types): string {
 }
 
 /** Parameters that are texts and no numbers of ours. */
-const text_parameters: ReadonlySet<string> = new Set(['number', 'consent_id', 'user_id']);
+const text_parameters: ReadonlySet<string> = new Set(['number', 'consent_id', 'consultation_id', 'user_id']);
 
 function resultOf({ answer, answers_file, query }: Operation, types: Types): string {
   if (answers_file !== undefined) return 'AsyncIterable<string>';

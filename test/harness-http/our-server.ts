@@ -1,4 +1,11 @@
-import { answerOf, type Beginning, type HttpMapping, type HttpServer, type WorldTemplate } from '@tallystick/harness';
+import {
+  answerOf,
+  type Beginning,
+  type HttpMapping,
+  type HttpServer,
+  type MerchantControlsWire,
+  type WorldTemplate,
+} from '@tallystick/harness';
 
 /**
  * How the standalone server differs from the control protocol, written with its documentation alone:
@@ -72,8 +79,8 @@ async function begin(server: HttpServer): Promise<Beginning> {
   }
   const now = await moveClock(server, { frozen: true });
   return {
-    world: { tag, now_ms: Date.parse(now), billing_currency: 'USD', templates },
-    capabilities: ['updateCard', 'cancelCard', 'clear', 'releaseHold', 'events'],
+    world: { tag, now_ms: Date.parse(now), billing_currency: 'USD', merchant_controls: true, templates },
+    capabilities: ['updateCard', 'cancelCard', 'clear', 'releaseHold', 'setFrozen', 'events'],
     keys: { ...keys, client: key.key },
   };
 }
@@ -113,7 +120,19 @@ const shared_templates: readonly WorldTemplate[] = [
   { id: 1, mcc_rule: 'DENY', mcc_list: [], required_control: 'VELOCITY', is_default: true },
   { id: 2, mcc_rule: 'DENY', mcc_list: [], required_control: 'AGING_VELOCITY', is_default: true },
 ];
+const merchant_controls: MerchantControlsWire = {
+  merchant_ids: null,
+  merchant_names: { allow: null, deny: ['ACME*'] },
+  countries: null,
+  card_present: 'required',
+};
 const own_templates = [
-  { name: 'Meals and beds', mcc_rule: 'ALLOW', mcc_list: ['5812', '7011'], required_control: 'VELOCITY' },
+  {
+    name: 'Meals and beds',
+    mcc_rule: 'ALLOW',
+    mcc_list: ['5812', '7011'],
+    merchant_controls,
+    required_control: 'VELOCITY',
+  },
   { name: 'Meals on hold', mcc_rule: 'ALLOW', mcc_list: ['5812'], required_control: 'AGING_VELOCITY' },
 ] as const;

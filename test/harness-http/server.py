@@ -2,7 +2,7 @@
 
 python3 server.py [--bug window_boundary|duplicate|balance|race]: prints its address, ends with its input.
 """
-import json, secrets, sys, threading, time
+import json, secrets, sys, threading
 from calendar import monthrange
 from datetime import date, datetime, timedelta, timezone
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -72,6 +72,7 @@ def answer(reason, id, status):
 class Card:
     def __init__(self, world, shown, last_day):
         self.world, self.shown, self.messages, self.purchases = world, shown, [], []
+        self.is_awaiting = False  # whether a decided message waits for another: the planted race
         self.end = datetime(last_day.year, last_day.month, last_day.day, 23, 59, 59, tzinfo=timezone.utc)
 
     def window(self):
@@ -137,8 +138,6 @@ class Card:
             less = max(0, original["authorized"] - left)
             original["authorized"] -= less
             original["held"] = max(0, original["held"] - (0 if BUG == "balance" else less))
-        if not original and any(m["key"][1] == trace_id and m["left"] is None for m in self.messages):
-            return {"status": "declined"}
         return original
 
     def decide(self, message):
@@ -147,12 +146,13 @@ class Card:
         early = same_trace if None not in same_trace else []  # reversals that came before any request
         amount = min([amount, *early])
         reason = "U" if 0 in early else self.reason(message, amount)
-        if BUG == "race":
-            Handler.lock.release()
-            time.sleep(0.02)
-            Handler.lock.acquire()
         if reason != "V":
             return reason, None
+        if BUG == "race":  # the next message is decided before this one is booked; one that is alone waits in vain
+            self.is_awaiting = not self.is_awaiting
+            Handler.lock.notify_all()
+            Handler.lock.wait_for(lambda: not self.is_awaiting, 0.2)
+            self.is_awaiting = False
         midnight = self.world.now().replace(hour=0, minute=0, second=1, microsecond=0)
         self.purchases.append({
             "trace_id": message["trace_id"], "authorized": amount, "held": amount, "uses": int(amount > 0),
@@ -178,7 +178,7 @@ class Card:
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version, disable_nagle_algorithm, wbufsize = "HTTP/1.1", True, -1
-    worlds, lock = [], threading.Lock()
+    worlds, lock = [], threading.Condition()
 
     def answer(self):
         body = json.loads(self.rfile.read(int(self.headers.get("content-length") or 0)) or "{}")

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { openAccount } from '@tallystick/accounts';
-import { mailboxMailer } from '@tallystick/cards';
+import { mailboxMailer, runBacktests } from '@tallystick/cards';
 import { clearing_formats } from '@tallystick/clearing-files';
 import { relayEvents } from '@tallystick/events';
 import { fixedClock } from '@tallystick/kernel';
@@ -181,13 +181,26 @@ function keyFor(path: string): 'operator' | 'network' | 'client' | 'bank' {
   return path.startsWith('/network') ? 'network' : 'client';
 }
 
+/** Registers an endpoint that cannot be reached, and sends a request about which it is asked. */
+async function withConsultation({ send, card_number }: Service & { readonly card_number: string }): Promise<string> {
+  const endpoint = { data: { url: 'https://127.0.0.1:1/decide' } };
+  assert.equal((await send('PUT', '/v1/decision-endpoint', { body: endpoint })).status, 200);
+  const amounts = { billing_amount: 1, merchant_amount: 1 };
+  const call: Call = { key: 'network', body: authorization(card_number, amounts) };
+  const { data } = (await send('POST', '/network/v1/authorizations', call)).json;
+  assert.equal(data.decline_reason, 'P');
+  return (await send('GET', '/v1/decision-endpoint/consultations')).json.data[0].id;
+}
+
 /** A path of the document with ids of objects that exist. An item has its id from its first record. */
-function targetOf(path: string, delivery_id: string): string {
+function targetOf(path: string, ids: { readonly delivery_id: string; readonly consultation_id: string }): string {
   if (path.endsWith('/items/{id}')) return path.replace('{id}', String(itemIdOf({ kind: 'authorization', id: 1 })));
   if (path.endsWith('/bridge')) return `${path}?filter[account_id]=${account_number}`;
   if (path.includes('{user_id}')) return path.replace('{user_id}', bank_user_id);
   if (path.includes('{consent_id}')) return path.replace('{consent_id}', consent_id);
-  return path.replace('{id}', '1').replace('{number}', account_number).replace('{delivery_id}', delivery_id);
+  const of_card = path.replace('{id}', '1').replace('{authorization_id}', '1');
+  const named = of_card.replace('{delivery_id}', ids.delivery_id).replace('{consultation_id}', ids.consultation_id);
+  return named.replace('{number}', account_number);
 }
 
 const account_number = '1';
@@ -296,11 +309,18 @@ describe('the OpenAPI document', () => {
     assert.equal(card.status, 200);
     const { offers } = await unitOfWork.run((tx) => relayEvents(tx, Date.parse(start), 100));
     const delivery_id = String(offers[0]?.delivery_id);
+    const consultation_id = await withConsultation(service);
+    service.setClock('2030-03-15T10:00:01Z');
+    const backtest = { vcn_id: 1, changes: { total_card_amount: 100 } };
+    assert.equal((await service.send('POST', '/v1/backtests', { body: { data: backtest } })).status, 200);
+    const { giveWay } = service.persistence;
+    const clock = fixedClock('2030-03-15T10:00:01Z');
+    await runBacktests({ unitOfWork, giveWay, clock, machine_clock: clock, random: service.vault.random });
     for (const [path, operations] of Object.entries(document.paths)) {
       // A page for people, which requires a secret.
       if (operations.get === undefined || path.startsWith('/card-details')) continue;
       const key = keyFor(path);
-      const target = targetOf(path, delivery_id);
+      const target = targetOf(path, { delivery_id, consultation_id });
       const reply = await service.send('GET', target, { key });
       assert.equal(reply.status, 200, `${path}: ${reply.text}`);
 
@@ -484,8 +504,16 @@ describe('the OpenAPI document', () => {
     const { webhooks } = await read(service);
     const types: readonly { name: string }[] = (await service.send('GET', '/v1/events/types')).json.data;
     const names = types.map(({ name }) => name).filter((name) => name !== 'all');
+    const overridden = 'virtualcard.decision.overridden';
     const of_breaks = ['opened', 'aged', 'resolved'].map((name) => `reconciliation.break.${name}`);
-    const expected = [...names, 'virtualcard.updated', 'ach.$$limit.exceeded', 'webhooks.test', ...of_breaks];
+    const expected = [
+      ...names,
+      'virtualcard.updated',
+      overridden,
+      'ach.$$limit.exceeded',
+      'webhooks.test',
+      ...of_breaks,
+    ];
     assert.deepEqual(Object.keys(webhooks).toSorted(), expected.toSorted());
   });
 
@@ -691,6 +719,12 @@ async function importFile({ send }: Service, is_held = false): Promise<void> {
 
 /** Generated clients name their functions after these ids, so an id never changes. */
 const operation_ids = [
+  'authorizations.list',
+  'backtests.create',
+  'backtests.delete',
+  'backtests.differences.list',
+  'backtests.list',
+  'backtests.read',
   'bank.accounts.balance.put',
   'bank.accounts.balance.read',
   'bank.accounts.create',
@@ -713,6 +747,14 @@ const operation_ids = [
   'bank.users.read',
   'cardDetails.page',
   'cardDetails.show',
+  'decisionEndpoint.consultations.list',
+  'decisionEndpoint.consultations.read',
+  'decisionEndpoint.delete',
+  'decisionEndpoint.put',
+  'decisionEndpoint.read',
+  'decisionEndpoint.rotateSecret',
+  'decisionEndpoint.test',
+  'decisionEndpoint.update',
   'events.list',
   'events.read',
   'events.types.list',
@@ -720,6 +762,7 @@ const operation_ids = [
   'network.clearings.record',
   'network.messages.send',
   'operator.audit.list',
+  'operator.authorizations.list',
   'operator.companies.create',
   'operator.companies.list',
   'operator.companies.read',
@@ -753,10 +796,18 @@ const operation_ids = [
   'operator.thirdParties.read',
   'operator.thirdParties.suspend',
   'operator.thirdParties.update',
+  'operator.virtualCards.authorizations.list',
+  'operator.virtualCards.clearings.list',
   'operator.virtualCards.codeFailures.reset',
+  'operator.virtualCards.decisions.read',
+  'operator.virtualCards.deliveries.list',
+  'operator.virtualCards.list',
+  'operator.virtualCards.read',
+  'operator.virtualCards.versions.list',
   'operator.webhooks.list',
   'purchaseTemplates.list',
   'purchaseTemplates.request',
+  'purchaseTemplates.versions.list',
   'realCards.list',
   'realCards.read',
   'reconciliation.bridge',
@@ -792,10 +843,15 @@ const operation_ids = [
   'virtualCards.cancel',
   'virtualCards.clearings.list',
   'virtualCards.create',
+  'virtualCards.decisions.read',
+  'virtualCards.decisions.try',
   'virtualCards.email',
+  'virtualCards.freeze',
   'virtualCards.list',
   'virtualCards.read',
+  'virtualCards.unfreeze',
   'virtualCards.update',
+  'virtualCards.versions.list',
   'webhooks.create',
   'webhooks.delete',
   'webhooks.deliveries.list',

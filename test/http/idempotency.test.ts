@@ -31,6 +31,21 @@ for (const database of database_names) {
       assert.equal(await cardsOf(service), 1);
     });
 
+    it('of a request that changes nothing returns the first answer again, too', async (t) => {
+      const service = await startService(t, database);
+      const { id } = (await create(service, 'k')).json.data;
+      const attempt = () =>
+        service.send('POST', `${path}/${id}/decisions`, {
+          body: { data: { amount: 1 } },
+          headers: { 'Idempotency-Key': 'try' },
+        });
+      const first = await attempt();
+      assert.equal(first.status, 200, first.text);
+      await service.send('POST', `${path}/${id}/freeze`);
+      const again = await attempt();
+      assert.deepEqual([again.headers.get('idempotent-replayed'), again.text], ['true', first.text]);
+    });
+
     it('shows a card number again only with an entry in the audit log for each showing', async (t) => {
       const service = await startService(t, database);
       const shown = async () =>

@@ -197,6 +197,8 @@ const useful: Readonly<Record<string, Partial<Wanted>>> = {
     data: { note: 'will not come' },
     parameters: { id: 1, authorization_id: 2 },
   },
+  'virtualCards.decisions.read': { parameters: { id: 1, authorization_id: 1 } },
+  'virtualCards.decisions.try': { data: { amount: 2_500, mcc: '5812' } },
   'purchaseTemplates.request': {
     data: { name: 'travel', mcc_list: ['4511'], mcc_rule: 'ALLOW', description: 'd', required_control: 'VELOCITY' },
   },

@@ -70,6 +70,53 @@ describe('a purchase in the sandbox', () => {
     });
   }
 
+  for (const name of database_names) {
+    it(`is declined by the merchant controls of the card and of its template, ${name}`, async (t) => {
+      const { send, buy, vcn_id } = await open(t, name);
+      const template = {
+        ...{ name: 'No Acme', description: 'd', mcc_list: ['5999'], mcc_rule: 'DENY', required_control: 'VELOCITY' },
+        merchant_controls: { merchant_names: { deny: ['acme*'] } },
+      };
+      const requested = await send('POST', '/v1/content/virtualcard-templates', { body: { data: template } });
+      assert.equal(requested.status, 200, requested.text);
+      const listed = await send('GET', '/v1/content/virtualcard-templates');
+      const [{ id: template_id, merchant_controls: of_template }] = listed.json.data;
+      assert.deepEqual(of_template.merchant_names, { allow: null, deny: ['acme*'] });
+      const completion = `/operator/v1/templates/${template_id}/complete`;
+      assert.equal((await send('POST', completion, { key: 'operator' })).status, 200);
+
+      const changes = { template_id, merchant_controls: { countries: { allow: ['DE'] }, card_present: 'forbidden' } };
+      const path = `/v1/virtualcards/${vcn_id}`;
+      const changed = await send('PATCH', path, { body: { data: changes } });
+      assert.equal(changed.status, 200, changed.text);
+      const shown = {
+        merchant_ids: null,
+        merchant_names: null,
+        countries: { allow: ['DEU'], deny: null },
+        card_present: 'forbidden',
+      };
+      assert.deepEqual(changed.json.data.merchant_controls, shown);
+      const again = await send('PATCH', path, { body: { data: changed.json.data } });
+      assert.deepEqual(again.json.data.merchant_controls, shown, 'sent back');
+
+      const german = { amount: 10, merchant_country: 'DE' };
+      const reasons = [];
+      for (const data of [
+        german,
+        { ...german, merchant_name: 'ACME 1' },
+        { amount: 10, merchant_country: 'FRA' },
+        { amount: 10 },
+        { ...german, card_present: true },
+      ]) {
+        reasons.push((await buy(data)).decline_reason);
+      }
+      assert.deepEqual(reasons, [null, 'H', 'L', 'L', 'N']);
+      const free = await send('PATCH', path, { body: { data: { merchant_controls: null } } });
+      assert.equal(free.json.data.merchant_controls, null);
+      assert.equal((await buy({ amount: 10 })).decline_reason, null);
+    });
+  }
+
   it('is reversed in part, then in full', async (t) => {
     const { post, buy, balance } = await open(t);
     const bought = await buy({ amount: 6_000 });

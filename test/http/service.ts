@@ -3,7 +3,14 @@ import type { AddressInfo } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { Writable } from 'node:stream';
 import { createCompany } from '@tallystick/access';
-import { createNetwork, createRealCard, type Ledger } from '@tallystick/cards';
+import {
+  createConsultingNetwork,
+  createNetwork,
+  createRealCard,
+  endpointDecisionMaker,
+  endpointTester,
+  type Ledger,
+} from '@tallystick/cards';
 import { clearing_formats, tableSource } from '@tallystick/clearing-files';
 import { createWebhookTester, type WebhookSender } from '@tallystick/events';
 import { createFormats } from '@tallystick/imports';
@@ -30,7 +37,7 @@ import {
   test_keys,
 } from '@tallystick/test-support';
 import { createVault, parseKeyRing, type Vault } from '@tallystick/vault';
-import { addressGuard, urlPolicy, webhookClient } from '@tallystick/webhook-client';
+import { addressGuard, decisionPoster, urlPolicy, webhookClient } from '@tallystick/webhook-client';
 import pino from 'pino';
 import { createImportPorts } from 'tallystick/inversify';
 
@@ -99,9 +106,20 @@ export async function startService(
   });
   const metrics = createMetrics({ process_metrics: false });
   const ledger = measureLedger(around(persistence.ledger), metrics);
-  const network = createNetwork({ ...vault, ledger, vault: vault.card_vault });
   const lifecycle = createLifecycle();
   const sender = webhookClient({ guard });
+  const poster = decisionPoster({ guard });
+  const { unitOfWork } = persistence;
+  const asking = { poster, sealer: vault.sealer, hmac: vault.hmacSha256, clock, machine_clock: machine_timers };
+  const network = createConsultingNetwork({
+    network: createNetwork({ ...vault, ledger, vault: vault.card_vault }),
+    decision_maker: endpointDecisionMaker(asking, unitOfWork),
+    unitOfWork,
+    clock,
+    timers: machine_timers,
+    bounds: { asked_max: 256 },
+  });
+  t.after(() => poster.close());
   t.after(() => sender.close());
   const company_id = await seed(persistence, clock);
   let logged = '';
@@ -112,7 +130,7 @@ export async function startService(
     },
   });
   const options = otherwise({
-    unitOfWork: persistence.unitOfWork,
+    unitOfWork,
     network,
     vault: vault.card_vault,
     sealer: vault.sealer,
@@ -127,6 +145,7 @@ export async function startService(
     ping: () => persistence.ping(),
     template_completion_delay_ms: 5_000,
     webhooks: webhookServices(vault, clock, sender),
+    testEndpoint: endpointTester(asking, machine_timers),
     url_policy: urlPolicy(guard),
     readTable: tableSource,
     imports: createImportPorts(
