@@ -30,10 +30,10 @@ import {
 } from './runner/times.ts';
 
 /**
- * A file that takes longer than this has failed: it hangs. With `--runs` and in the long run, a
- * file may take any time.
+ * A process in which no test begins for longer than this has failed: it hangs. With `--runs` and in
+ * the long run, a test may take any time.
  */
-const file_minutes_max = 15;
+const test_minutes_max = 15;
 
 /** From this number of files on, the databases that tests copy are made once for all of them. */
 const files_sharing_min = 6;
@@ -196,7 +196,7 @@ async function runTests(
         ...Object.assign({}, ...parts.map(({ found }) => found.environment)),
         ...(switches.runs === null ? {} : { TALLYSTICK_TEST_RUNS: String(switches.runs) }),
         ...(switches.runs === null && switches.size !== 'long'
-          ? { TALLYSTICK_TEST_MINUTES: String(file_minutes_max) }
+          ? { TALLYSTICK_TEST_MINUTES: String(test_minutes_max) }
           : {}),
         TALLYSTICK_TEST_MIGRATED: migrated_urls,
         TALLYSTICK_TEST_SIZE: switches.size,

@@ -1,9 +1,10 @@
 /**
  * Loaded before each test file. When the process ends, it writes the processor time that it and its
- * child processes took to the folder in `TALLYSTICK_TEST_TIMES`. A process that has not ended after
+ * child processes took to the folder in `TALLYSTICK_TEST_TIMES`. A process in which no test begins for
  * `TALLYSTICK_TEST_MINUTES` hangs: it ends with what keeps it alive, so that the run goes on and
  * names it.
  */
+import { tracingChannel } from 'node:diagnostics_channel';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
@@ -16,13 +17,16 @@ const stop_signals = ['SIGINT', 'SIGTERM'] as const;
 
 const minutes = Number(process.env.TALLYSTICK_TEST_MINUTES ?? Number.NaN);
 const folder = process.env.TALLYSTICK_TEST_TIMES;
-if (isMainThread && minutes > 0) setTimeout(end, minutes * 60_000).unref();
+if (isMainThread && minutes > 0) {
+  const limit = setTimeout(end, minutes * 60_000).unref();
+  tracingChannel('node.test').start.subscribe(() => limit.refresh());
+}
 if (isMainThread && folder !== undefined) process.once('exit', () => record(folder));
 if (isMainThread) for (const signal of stop_signals) process.once(signal, () => process.exit(130));
 
 function end(): void {
   const alive = process.getActiveResourcesInfo().join(', ') || 'nothing';
-  console.error(`Error: not ended after ${minutes} minutes; what keeps it alive: ${alive}`);
+  console.error(`Error: no test began for ${minutes} minutes; what keeps it alive: ${alive}`);
   process.exit(1);
 }
 
