@@ -90,9 +90,12 @@ describe('onAuthorization', () => {
         sandbox: true,
         onAuthorization: 'approve' as never,
         authorization_timeout_ms: 199,
-        authorization_stand_in: [{ if: { mccs: ['1'] }, decision: 'approve' }],
+        authorization_stand_in: [
+          { if: { mccs: ['1'] }, decision: 'approve' },
+          { if: { mcc: ['5411'] } as object, decision: 'approve' },
+        ],
       }),
-      /onAuthorization must be a function; authorization_timeout_ms must be a whole number from 200 to 2000, not 199; authorization_stand_in\[0\]\.if\.mccs must contain/,
+      /onAuthorization must be a function; authorization_timeout_ms must be a whole number from 200 to 2000, not 199; authorization_stand_in\[0\]\.if\.mccs must contain.*; authorization_stand_in\[1\]\.if\.mcc is unknown; did you mean mccs\?/,
     );
     await assert.rejects(
       createTallystick({ sandbox: true, authorization_timeout_ms: 500, authorization_stand_in: [] }),

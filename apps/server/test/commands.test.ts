@@ -202,7 +202,9 @@ for (const name of database_names) {
       assert.deepEqual([done.status, done.differences], ['completed', 0]);
       const { status, err } = await command('backtest', '--company', '1', '--changes', '{"total":1}');
       assert.equal(status, 1);
-      assert.match(err, /--changes names "total", which is no control; the controls are per_transaction_min, /);
+      assert.match(err, /--changes: total is unknown; the fields are per_transaction_min, /);
+      const wrong = await command('backtest', '--company', '1', '--changes', '{"total_card_amount":"x"}');
+      assert.match(wrong.err, /--changes: total_card_amount must be a whole number /);
     });
 
     it('says on standard error on which database it works, without a password', async () => {

@@ -110,6 +110,7 @@ export function readMerchantControls(fields: RequestFields): MerchantControls | 
     countries: readLists(fields, sent, 'countries', countryOf, country_expected),
     card_present: readPresence(fields, sent.card_present ?? null),
   };
+  fields.within('merchant_controls', sent).refuseOthers(Object.keys(controls));
   const bytes = new TextEncoder().encode(JSON.stringify(controls)).length;
   if (bytes > merchant_controls_bytes_max) {
     const bound = `must be at most ${merchant_controls_bytes_max} bytes as UTF-8 JSON, not ${bytes}`;
@@ -136,6 +137,7 @@ function readLists(
     fields.addProblem(path, `must be an object with allow, deny or both, not ${showValue(lists)}`);
     return null;
   }
+  fields.within(path, lists).refuseOthers(['allow', 'deny']);
   const readList = (list: keyof AllowAndDeny): readonly string[] | null => {
     const entries = lists[list] ?? null;
     if (entries === null) return null;

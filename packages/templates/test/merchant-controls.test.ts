@@ -204,6 +204,8 @@ describe('a request', () => {
     ['with a country in small letters', { countries: { deny: ['de'] } }, 'merchant_controls.countries.deny[0]'],
     ['with an unknown presence', { card_present: 'sometimes' }, 'merchant_controls.card_present'],
     ['with a flag as the presence', { card_present: true }, 'merchant_controls.card_present'],
+    ['with an unknown control', { merchants: { deny: ['M1'] } }, 'merchant_controls.merchants'],
+    ['with an unknown list', { countries: { permit: ['DE'] } }, 'merchant_controls.countries.permit'],
   ] as const) {
     test(`${name} is refused at ${path}`, () => {
       assert.throws(

@@ -141,13 +141,15 @@ async function run(
   }
 }
 
-/** The option that sets a field; the field itself if no option does. */
+/** The option that sets a field, with the path within its value; the field itself if no option does. */
 function optionOf({ options = {} }: Command, path: string): string {
-  const [field = ''] = path.replace(/^data\./, '').split(/[.[]/);
+  const [first = '', ...inner] = path.replace(/^data\./, '').split('.');
+  const field = first.replace(/\[.*/, '');
   const name = [field, field.replace(/^billing_|_id$|_names$|_per_minute$|_uris?$|s$/, '')]
     .map((word) => word.replaceAll('_', '-'))
     .find((word) => Object.hasOwn(options, word));
-  return name === undefined ? path : `--${name}`;
+  if (name === undefined) return path;
+  return inner.length === 0 ? `--${name}` : `--${name}: ${inner.join('.')}`;
 }
 
 /**

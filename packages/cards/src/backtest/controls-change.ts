@@ -1,4 +1,4 @@
-import { currency_expected, isCurrency, type Money, type RequestFields, showValue } from '@tallystick/kernel';
+import { currency_expected, isCurrency, type Money, type RequestFields } from '@tallystick/kernel';
 import {
   type MerchantControls,
   type PurchaseTemplate,
@@ -71,10 +71,7 @@ export function readControlsChange(fields: RequestFields, { template, card }: Ch
     template_id: template?.id,
     merchant_controls: fields.carries('merchant_controls') ? readMerchantControls(fields) : undefined,
   };
-  for (const name of fields.names.filter((name) => !Object.hasOwn(read, name))) {
-    const known = Object.keys(read).join(', ');
-    fields.addProblem(name, `names ${showValue(name)}, which is no control; the controls are ${known}`);
-  }
+  fields.refuseOthers(Object.keys(read));
   if (fields.has('template_id') && template === null) {
     fields.addProblem('template_id', 'must be the id of a purchase template of the company, or of a shared one');
   }

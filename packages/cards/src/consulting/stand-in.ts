@@ -1,4 +1,4 @@
-import { amount_max, type RequestFields, showValue } from '@tallystick/kernel';
+import { amount_max, currency_expected, isCurrency, type RequestFields, showValue } from '@tallystick/kernel';
 import { comparedName, merchant_entry_length_max } from '@tallystick/templates';
 
 /** Decides requests in place of a company whose answer fails. */
@@ -65,6 +65,7 @@ function fits(conditions: StandInConditions, question: StandInQuestion): boolean
 
 export const stand_in_rules_max = 50;
 export const stand_in_values_max = 100;
+const conditions = ['amount_min', 'amount_max', 'currency', 'mccs', 'merchant_ids', 'merchant_names'];
 const texts_expected = `texts of 1 to ${merchant_entry_length_max} characters`;
 
 /** Reads the rules. Null: the field is absent or invalid. */
@@ -75,16 +76,18 @@ export function readStandIn(fields: RequestFields, name: string): readonly Stand
 
 function readRule(all: RequestFields, path: string, rule: unknown): StandInRule {
   const fields = all.within(path, rule);
+  fields.refuseOthers(['if', 'decision']);
   fields.require('decision', stand_in_answers.join(' or '));
   const decision = fields.readChoice('decision', stand_in_answers) ?? 'decline';
   const own = fields.within('if', fields.get('if') ?? {});
+  own.refuseOthers(conditions);
   const amounts = { min: 0, max: amount_max };
   const amount_min = own.readInteger('amount_min', amounts);
   const most = own.readInteger('amount_max', amounts);
   if (amount_min !== null && most !== null && amount_min > most) {
     own.addProblem('amount_max', `must be at least amount_min, ${amount_min}, not ${most}`);
   }
-  const currency = own.readText('currency', (text) => /^[A-Z]{3}$/.test(text), 'a currency code such as USD');
+  const currency = own.readText('currency', isCurrency, currency_expected);
   const mccs = readTexts(own, 'mccs', (text) => /^\d{4}$/.test(text), 'four-digit strings');
   const isText = (text: string) => text.trim() !== '' && text.length <= merchant_entry_length_max;
   const merchant_ids = readTexts(own, 'merchant_ids', isText, texts_expected);

@@ -113,6 +113,7 @@ test('every wrong value of a rule is refused by its path', () => {
       { if: { amount_min: 9, amount_max: 3 }, decision: 'approve' },
       { if: { mccs: ['541'], currency: 'usd' }, decision: 'refuse' },
       { if: { merchant_ids: [], merchant_names: ['  '] } },
+      { if: { currency: 'USX', mcc: '5411' }, decision: 'decline', otherwise: 'approve' },
       'approve',
     ],
   });
@@ -131,8 +132,11 @@ test('every wrong value of a rule is refused by its path', () => {
           'stand_in[2].decision',
           'stand_in[2].if.merchant_ids',
           'stand_in[2].if.merchant_names',
-          'stand_in[3]',
-          'stand_in[3].decision',
+          'stand_in[3].otherwise',
+          'stand_in[3].if.mcc',
+          'stand_in[3].if.currency',
+          'stand_in[4]',
+          'stand_in[4].decision',
         ],
       );
       return true;

@@ -18,6 +18,12 @@ export function nearestName(unknown: string, known: Iterable<string>): string | 
   return nearest;
 }
 
+/** What to say about an unknown name: the nearest known one, or all. */
+export function nameHint(unknown: string, known: readonly string[]): string {
+  const nearest = nearestName(unknown, known);
+  return nearest === null ? `the fields are ${known.join(', ')}` : `did you mean ${nearest}?`;
+}
+
 /**
  * Counts the characters to add, leave out, replace or exchange with the next (optimal string
  * alignment).

@@ -2,6 +2,7 @@ import { type FieldError, invalid } from '../errors.ts';
 import { isDay } from '../time/calendar.ts';
 import { maskDigitRuns } from '../values/card-number-mask.ts';
 import { amount_max, type Money, money } from '../values/money.ts';
+import { nameHint } from './nearest-name.ts';
 
 /** The most problems that a refusal names. */
 export const named_max = 50;
@@ -85,6 +86,13 @@ export class RequestFields {
   get(name: string): unknown {
     const value = this.#values[name];
     return value === undefined || !Object.hasOwn(this.#values, name) ? null : value;
+  }
+
+  /** Adds a problem for each field that is none of these. Bodies over HTTP are checked before. */
+  refuseOthers(known: readonly string[]): void {
+    for (const name of this.names) {
+      if (!known.includes(name)) this.addProblem(name, `is unknown; ${nameHint(name, known)}`);
+    }
   }
 
   /** Adds a problem when the field is absent; `expected` says what belongs there. */

@@ -1,4 +1,4 @@
-import { type FieldError, invalid, named_max, nearestName, showValue } from '@tallystick/kernel';
+import { type FieldError, invalid, named_max, nameHint, showValue } from '@tallystick/kernel';
 import * as z from 'zod';
 import { data_of_domain } from '../fields.ts';
 import { ignoresUnknownNames, type Operation } from '../operation.ts';
@@ -47,18 +47,13 @@ export function createFieldCheck(
       // To look for the nearest name is the most work.
       if (unknown.length === named_max) return;
       const [elsewhere, where] = path === '' ? [of_data, 'inside data'] : [fields, 'beside data'];
-      const hint = elsewhere.has(name) ? `it belongs ${where}` : hintAt(name, known);
+      const hint = elsewhere.has(name) ? `it belongs ${where}` : nameHint(name, [...known.keys()]);
       unknown.push({ path: pathOf(path, name), message: `is not a field of this request; ${hint}` });
     });
     const [first, ...others] = unknown;
     if (first !== undefined) throw invalid(first, ...others);
     return kept === body ? kept : { ...(kept as object), is_sent_back: true };
   };
-}
-
-function hintAt(name: string, known: KnownFields): string {
-  const nearest = nearestName(name, known.keys());
-  return nearest === null ? `the fields are ${[...known.keys()].join(', ')}` : `did you mean ${nearest}?`;
 }
 
 /**
