@@ -181,6 +181,7 @@ for (const database of database_names) {
       );
       assert.deepEqual(await refused({ changes: { currency: 'EUR' }, from: '2030-03-01' }), ['data.from']);
       assert.deepEqual(await refused({ changes: {}, from: '2030-03-02', to: '2030-03-01' }), ['data.to']);
+      assert.deepEqual(await refused({ changes: {}, from: '2099-01-01' }), ['data.from']);
       assert.equal(
         (await service.send('POST', '/v1/backtests', { body: { data: { vcn_id: 999, changes: {} } } })).status,
         404,

@@ -35,7 +35,10 @@ export async function createBacktest(tx: BacktestTx, call: Call, request: Partia
   // What is decided after this millisecond is no part of it. A frozen clock stays within one.
   const end_ms = now_ms + 1;
   const to_ms = readInstant(fields, 'to') ?? end_ms;
-  if (fields.areSound('from', 'to') && from_ms >= to_ms) fields.addProblem('to', 'must be after from');
+  if (fields.areSound('from', 'to') && from_ms >= to_ms) {
+    if (fields.has('to')) fields.addProblem('to', 'must be after from');
+    else fields.addProblem('from', 'must not be in the future');
+  }
   if (from_ms > 0 && changes.carries('currency')) {
     const why = 'the amounts of a card are in one currency from its beginning';
     fields.addProblem('from', `cannot be sent with a change of currency: ${why}`);
