@@ -159,8 +159,9 @@ async function installIn(name: string): Promise<string | null> {
   return await new Promise((resolve) => {
     const words = ['ci', '--no-audit', '--no-fund'];
     execFile('npm', words, { cwd: folder, timeout: install_ms_max }, (error, _out, err) => {
-      if (error === null) resolve(null);
-      else resolve(`npm ci in test/${name} failed: ${err.trim().split('\n').at(-1) || error.message}`);
+      if (error === null) return resolve(null);
+      const why = error.killed ? `it took longer than ${install_ms_max / 60_000} min` : err.trim().split('\n').at(-1);
+      resolve(`npm ci in test/${name} failed: ${why || error.message}`);
     });
   });
 }
