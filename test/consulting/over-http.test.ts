@@ -111,6 +111,23 @@ for (const name of database_names) {
       assert.deepEqual([approved.response_code, approved.decline_reason], ['10', null]);
     });
 
+    it('has a part explained by what a reversal that came before the answer left of it', async () => {
+      const purchase = { trace_id: 'reversed in part' };
+      answer = async (_, response) => {
+        const replacement_amounts = { billing_amount: 300, transaction_amount: 300 };
+        await authorize({ ...purchase, message_type_indicator: '0400', replacement_amounts });
+        response.writeHead(200, { 'content-type': 'application/json' }).end('{"decision":"approve_part","amount":400}');
+      };
+      const { id, response_code } = await authorize({ ...purchase, partial_approval: true });
+      assert.equal(response_code, '10');
+      const { data } = (await client('GET', `/v1/virtualcards/${card.id}/decisions/${id}`)).json;
+      const { facts } = data.decision as {
+        readonly facts: readonly { readonly name: string; readonly value: number }[];
+      };
+      const left = facts.find(({ name }) => name === 'available_after')?.value;
+      assert.deepEqual([data.after.held - data.before.held, data.after.available], [300, left]);
+    });
+
     it('is shown as the one that declines when an advice that broke a limit overtook its answer', async () => {
       const issued = await client('POST', '/v1/virtualcards', {
         data: { total_card_amount: 1_000 },

@@ -19,9 +19,11 @@ export async function assertExplained(unitOfWork: UnitOfWork<Tx>, call: Call): P
     for (const { id } of cards) {
       const { items } = await tx.cards.authorizations(call.company_id, id, { limit: 100 });
       for (const authorization of items) {
-        const { is_reproduced, table, decision } = await explainAuthorization(tx, call, id, authorization.id);
+        const { is_reproduced, table, decision, after } = await explainAuthorization(tx, call, id, authorization.id);
         const shown = JSON.stringify({ decision, table });
         equal(is_reproduced, authorization.facts === null ? null : true, shown);
+        const left = decision.facts.find(({ name }) => name === 'available_after');
+        if (left !== undefined) equal(after?.available, left.value, shown);
       }
     }
   });

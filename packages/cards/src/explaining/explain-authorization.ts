@@ -284,7 +284,7 @@ function balancesOf(
   const report = isReport(authorization);
   if (report && asked === 0) return { before, after: null };
   const refund = isRefund(authorization.details.card_holder_transaction_type_code);
-  const adds = refund ? 0 : Number(authorization.details.approved_amount ?? asked);
+  const adds = refund ? 0 : asked;
   const is_use = adds > 0 && increment_of === null && !report;
   return { before, after: counted(held + adds, uses + (is_use ? 1 : 0)) };
 }
