@@ -19,6 +19,15 @@ import { noon_ms } from './ledger-fixture.ts';
 const declined_elsewhere = { message_type: '0120', response_code: '05', trace_id: 'elsewhere' } as const;
 const in_full = { replacement_amounts: null } as const;
 const corrected = { billing_amount: money(30), settlement_amount: null, transaction_amount: money(30) } as const;
+const freezing = {
+  kind: 'freeze',
+  number_index: null,
+  frozen: true,
+  company_id: 1,
+  note: null,
+  actor: 'key:1',
+  request_id: null,
+} as const;
 const to_30 = { replacement_amounts: corrected, details: { replacement_amounts: corrected } } as const;
 
 for (const name of database_names) {
@@ -228,6 +237,40 @@ for (const name of database_names) {
       });
     }
 
+    for (const [meanwhile, happen, reply, expected] of [
+      [
+        'its advice',
+        ({ network }: Process) => network.authorize(request(card, advice)),
+        says.decline,
+        { code: 'V', decided: { answer: 'approve', amount: null, outcome: 'overtaken', stood_in: null } },
+      ],
+      [
+        'a freeze',
+        ({ network }: Process) => network.freeze({ ...freezing, vcn_id: card }),
+        says.approve,
+        { code: 'K', decided: { answer: 'decline', amount: null, outcome: 'overtaken', stood_in: null } },
+      ],
+    ] as const) {
+      it(`is told when its answer ${reply.answer} came after ${meanwhile} and the same message again`, async () => {
+        const { ask, asked, reply: answerWith } = held();
+        const process = await world.process({ ask });
+        const answer = process.network.authorize(request(card, { trace_id: 'T' }));
+        await asked;
+        await happen(process);
+        const again = await process.network.authorize(request(card, { trace_id: 'T' }));
+        answerWith(reply);
+        const { code, decided } = expected;
+        assert.deepEqual([shown(again)[0], shown(await answer)[0]], [code, code]);
+        const { authorization_id, outcome, late_answer } = await recordOf(process);
+        assert.deepEqual([authorization_id !== null, outcome, late_answer], [true, 'overtaken', reply.answer]);
+        const told = await world.overridden(card);
+        assert.deepEqual(
+          told.map((payload) => [payload.authorization_id, payload.decided]),
+          [[authorization_id, decided]],
+        );
+      });
+    }
+
     it('is not asked again about a request whose advice arrived before it came again, after a crash', async () => {
       const lost = held();
       const crashed = await world.process({ ask: lost.ask });
@@ -254,8 +297,7 @@ for (const name of database_names) {
       const { network } = await world.process({ ask });
       const answer = network.authorize(request(card));
       await asked;
-      const by = { company_id: 1, note: null, actor: 'key:1', request_id: null } as const;
-      await network.freeze({ kind: 'freeze', number_index: null, vcn_id: card, frozen: true, ...by });
+      await network.freeze({ ...freezing, vcn_id: card });
       reply(says.approve);
       assert.deepEqual(shown(await answer), ['K', '62', null]);
     });

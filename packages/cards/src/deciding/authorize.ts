@@ -29,7 +29,7 @@ import type { Entry, WorkingCard } from '../working/working-card.ts';
 import { foldBesideClearings, type OwnClearings } from './after-its-clearing.ts';
 import { type AuthorizationAnswer, type AuthorizationOutcome, recordedAnswer, unknownNumberAnswer } from './answer.ts';
 import { failsCode } from './check-code.ts';
-import { conclude, consult, isConsulted } from './consult.ts';
+import { conclude, concludeOvertaken, consult, isConsulted } from './consult.ts';
 import { firstReason, isLimit, type Question } from './decline-reasons.ts';
 import { keptFacts } from './explain-decision.ts';
 
@@ -54,8 +54,9 @@ export function foldAuthorization(pass: Pass, message: AuthorizationMessage): Au
   }
   const known = card.findByTraceId(message.trace_id).find(({ now }) => isSameMessage(now, message));
   if (known !== undefined) {
-    const recorded = restoreAuthorization(known.now, message);
-    return recordedAnswer(authorizationPayload(recorded, card.card), { duplicate: true });
+    const item = authorizationPayload(restoreAuthorization(known.now, message), card.card);
+    concludeOvertaken(pass, card.card, message, item);
+    return recordedAnswer(item, { duplicate: true });
   }
   const turn: Turn = { pass, card, message, own: null };
   if (!card.hasClearings) return foldByType(turn);
@@ -71,7 +72,7 @@ function foldByType(turn: Turn): AuthorizationOutcome {
   switch (message.message_type) {
     case '0100': {
       const answer = decide(turn);
-      if (message.say !== undefined && answer.kind === 'answered') conclude(pass, card.card, message, answer);
+      if (message.say !== undefined && answer.kind === 'answered') conclude(pass, card.card, message, answer.item);
       return answer;
     }
     case '0120':

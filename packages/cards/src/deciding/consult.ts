@@ -1,9 +1,9 @@
 import { assert, money, type Sha256, toHex } from '@tallystick/kernel';
 import { type AuthorizationMessage, isRefund, limitAmount, limitCurrency } from '../records/authorization.ts';
-import { proposedItem } from '../records/authorization-item.ts';
+import { type AuthorizationItem, proposedItem } from '../records/authorization-item.ts';
 import type { LedgerCard } from '../records/ledger.ts';
 import type { Pass } from '../working/pass.ts';
-import type { AuthorizationAnswer, ConsultAnswer } from './answer.ts';
+import type { ConsultAnswer } from './answer.ts';
 import type { Question } from './decline-reasons.ts';
 import { proposedDecision } from './explain-decision.ts';
 
@@ -59,12 +59,7 @@ export function consult(
 }
 
 /** Notes what was said about a request, and what was decided with it. */
-export function conclude(
-  pass: Pass,
-  card: LedgerCard,
-  message: AuthorizationMessage,
-  { item }: Extract<AuthorizationAnswer, { readonly kind: 'answered' }>,
-): void {
+export function conclude(pass: Pass, card: LedgerCard, message: AuthorizationMessage, item: AuthorizationItem): void {
   assert(item.id !== null && message.say !== undefined, 'a request about which something was said is recorded');
   const { by: _by, ...said } = message.say;
   pass.consultations.set(said.consultation_id, {
@@ -75,6 +70,22 @@ export function conclude(
     authorization_id: item.id,
     decline_code: item.decline_reason,
   });
+}
+
+/**
+ * Concludes a consultation whose message came again meanwhile and was decided without asking. One that
+ * is concluded stays as it is.
+ */
+export function concludeOvertaken(
+  pass: Pass,
+  card: LedgerCard,
+  { say, ...message }: AuthorizationMessage,
+  item: AuthorizationItem,
+): void {
+  if (say === undefined) return;
+  const said = item.decline_reason === null ? 'approve' : 'decline';
+  const how = { amount: null, note: null, outcome: 'overtaken', stood_in: null } as const;
+  conclude(pass, card, { ...message, say: { ...say, ...how, answer: said } }, item);
 }
 
 function questionOf(card: LedgerCard, { trace_id, request_id }: AuthorizationMessage) {

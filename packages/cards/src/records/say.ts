@@ -8,10 +8,10 @@ export type ClientAnswer = (typeof client_answers)[number];
 /**
  * Why a company gave no answer that counts: it did not answer in time (`timeout`), could not be
  * reached, answered with a status other than 2xx, answered something that does not fit the question
- * (`garbage`), could not be asked in time, because too many questions wait (`busy`), or has no endpoint
- * any more (`removed`).
+ * (`garbage`), could not be asked in time, because too many questions wait (`busy`), has no endpoint
+ * any more (`removed`), or the same message came again and was decided without it (`overtaken`).
  */
-const consultation_failures = ['timeout', 'unreachable', 'status', 'garbage', 'busy', 'removed'] as const;
+const consultation_failures = ['timeout', 'unreachable', 'status', 'garbage', 'busy', 'removed', 'overtaken'] as const;
 
 export type ConsultationFailure = (typeof consultation_failures)[number];
 

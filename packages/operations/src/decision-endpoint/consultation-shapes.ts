@@ -10,7 +10,7 @@ const answer = z
 const outcome = z
   .enum(consultation_outcomes)
   .describe(
-    '`answered`: the answer of the company counts. `timeout`: none came in time. `unreachable`, `status`, `garbage`: the endpoint could not be reached, answered with an error, or with something that does not fit. `busy`: too many questions were in flight. `removed`: the endpoint was gone',
+    '`answered`: the answer of the company counts. `timeout`: none came in time. `unreachable`, `status`, `garbage`: the endpoint could not be reached, answered with an error, or with something that does not fit. `busy`: too many questions were in flight. `removed`: the endpoint was gone. `overtaken`: the same message came again and was decided without it',
   )
   .register(type_names, { id: 'ConsultationOutcome' });
 

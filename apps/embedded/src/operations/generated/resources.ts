@@ -1205,8 +1205,17 @@ export interface Consultation {
  * `answered`: the answer of the company counts. `timeout`: none came in time. `unreachable`,
  * `status`, `garbage`: the endpoint could not be reached, answered with an error, or with something
  * that does not fit. `busy`: too many questions were in flight. `removed`: the endpoint was gone.
+ * `overtaken`: the same message came again and was decided without it.
  */
-export type ConsultationOutcome = 'answered' | 'timeout' | 'unreachable' | 'status' | 'garbage' | 'busy' | 'removed';
+export type ConsultationOutcome =
+  | 'answered'
+  | 'timeout'
+  | 'unreachable'
+  | 'status'
+  | 'garbage'
+  | 'busy'
+  | 'removed'
+  | 'overtaken';
 
 /** A new account. */
 export interface CreateAccount {
@@ -1527,7 +1536,7 @@ export interface DecisionEndpointTest {
     readonly body: string;
   } | null;
   /** `answered`, or why the answer would not count. */
-  readonly outcome: 'answered' | 'timeout' | 'unreachable' | 'status' | 'garbage' | 'busy' | 'removed';
+  readonly outcome: 'answered' | 'timeout' | 'unreachable' | 'status' | 'garbage' | 'busy' | 'removed' | 'overtaken';
   /** What the answer says; null: it would not count. */
   readonly answer: 'approve' | 'decline' | 'approve_part' | null;
   /** The approved part; null: all or nothing. */
