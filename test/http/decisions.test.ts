@@ -132,6 +132,23 @@ for (const database of database_names) {
       }
     });
 
+    it('says that it is no longer known whether the company was asked about a reduced message', async (t) => {
+      const service = await startService(t, database);
+      const { id, card_number } = await createCard(service);
+      const approved = await explain(service, id, card_number, {});
+      assert.deepEqual([approved.table.at(-1).result, approved.no_longer_known], ['not_applied', []]);
+      const release = `/v1/virtualcards/${id}/authorizations/${approved.id}/release`;
+      assert.equal((await service.send('POST', release, { body: { data: { note: 'over' } } })).status, 200);
+      const now_ms = Date.parse('2030-04-20T10:00:00Z');
+      const bounds = { before_ms: now_ms, now_ms };
+      const { unitOfWork } = service.persistence;
+      const { rows } = await unitOfWork.read(({ retention }) => retention.due('authorizations', bounds, 0));
+      await unitOfWork.run(({ retention }) => retention.remove('authorizations', bounds, rows));
+      const { data } = (await service.send('GET', `/v1/virtualcards/${id}/decisions/${approved.id}`)).json;
+      assert.deepEqual([data.reproduced, data.client, data.table.at(-1).result], [true, null, 'unknown']);
+      assert(data.no_longer_known.includes('the consultation of the company, if there was one'));
+    });
+
     it('is of a card and its company only', async (t) => {
       const service = await startService(t, database);
       const [one, other] = [await createCard(service), await createCard(service)];

@@ -102,8 +102,9 @@ export async function explainAuthorization(
   const state = await cardStateAt(tx, card, controls);
   const rule =
     state && (await templateRuleAt(tx, await tx.templates.find(call.company_id, state.template_id), template));
-  const unknown = unknownParts(authorization, { state, rule });
-  const table = tableOf(authorization, card, decision, { state, rule, was_asked: client !== null });
+  const was_asked = wasAsked(authorization, client);
+  const unknown = unknownParts(authorization, { state, rule, was_asked });
+  const table = tableOf(authorization, card, decision, { state, rule, was_asked });
   const { before, after } = balancesOf(authorization, facts, state);
   return {
     ...common,
@@ -150,12 +151,25 @@ function blockerOf(authorization: Authorization): Blocker | null {
 interface Then {
   readonly state: CardState | null;
   readonly rule: TemplateRule | null;
+  /** Whether its company was asked; null: no longer known. */
+  readonly was_asked: boolean | null;
 }
 
-function unknownParts(authorization: Authorization, { state, rule }: Then): readonly string[] {
+/** A consultation is kept as long as the whole of its message. */
+function wasAsked(authorization: Authorization, client: ConsultationRecord | null): boolean | null {
+  if (client !== null) return true;
+  const { message_type, billing_amount, reduced_at_ms, details } = authorization;
+  const { code } = outcomeOf(authorization);
+  const is_consulted =
+    message_type === '0100' && billing_amount > 0 && !isRefund(details.card_holder_transaction_type_code);
+  return reduced_at_ms !== null && is_consulted && (code === 'V' || code === 'P') ? null : false;
+}
+
+function unknownParts(authorization: Authorization, { state, rule, was_asked }: Then): readonly string[] {
   return [
     ...(state === null ? ['the controls of the card at that time'] : []),
     ...(state !== null && rule === null ? ['the purchase template at that time'] : []),
+    ...(was_asked === null ? ['the consultation of the company, if there was one'] : []),
     ...reducedParts(authorization),
   ];
 }
@@ -175,7 +189,7 @@ function tableOf(
   authorization: Authorization,
   card: VirtualCard,
   decision: ShownDecision,
-  { state, rule, was_asked }: Then & { readonly was_asked: boolean },
+  { state, rule, was_asked }: Then,
 ): readonly DecisionRow[] {
   const question = questionOf(authorization, card, state ?? cardStateOf(card), rule ?? no_rule);
   const answer = outcomeOf(authorization).code;
@@ -187,7 +201,7 @@ function tableOf(
   const late = answer === 'U';
   const table = decisionTable(question, (reason) => {
     if (without_limits && reason.limit) return 'not_applied';
-    if (reason.code === 'P' && answer !== 'P' && !was_asked) return 'not_applied';
+    if (reason.code === 'P' && answer !== 'P' && !was_asked) return was_asked === null ? 'unknown' : 'not_applied';
     if (isKnown(reason)) return null;
     // Every reason before the answer passed.
     return reason.code === answer ? 'failed' : 'passed';
