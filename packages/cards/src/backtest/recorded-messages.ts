@@ -1,11 +1,11 @@
 import { type Money, money } from '@tallystick/kernel';
 import { day_ms, utcDateAt } from '@tallystick/velocity';
-import { wasOvertaken } from '../deciding/explain-decision.ts';
+import type { Outcome } from '../deciding/decline-reasons.ts';
+import { outcomeOf, wasOvertaken } from '../deciding/explain-decision.ts';
 import { Pan } from '../numbers/pan.ts';
 import {
   type Authorization,
   type AuthorizationMessage,
-  type DeclineCode,
   isStandingRoot,
   limitAmount,
 } from '../records/authorization.ts';
@@ -37,14 +37,14 @@ export function messageOfAuthorization(
   said_part: Money | null,
 ): AuthorizationMessage {
   // Without what no rule reads, so that a long history needs less memory.
-  const { broken_reason, approved_amount: _approved_amount, ...details } = reduceAuthorization(row, 0).details;
-  const failed = row.decline_code ?? (broken_reason as DeclineCode | undefined) ?? null;
+  const { broken_reason: _broken, approved_amount: _approved, ...details } = reduceAuthorization(row, 0).details;
+  const { code } = outcomeOf(row);
   return {
     kind: 'authorization',
     pan: no_pan,
     number_index: card.number_index,
-    expiry: failed === 'A' ? '0000-01' : null,
-    cvc: failed === 'C' ? wrong_code : null,
+    expiry: code === 'A' ? '0000-01' : null,
+    cvc: code === 'C' ? wrong_code : null,
     message_type: row.message_type,
     incremental: row.incremental,
     trace_id: row.trace_id,
@@ -65,7 +65,7 @@ export function messageOfAuthorization(
     details,
     suspects: [],
     request_id: null,
-    say: sayOf(row, failed, said_part),
+    say: sayOf(row, code, said_part),
     explain: false,
   };
 }
@@ -84,10 +84,10 @@ export function saidPartOf(row: Authorization, card: ReplayedCard): Money | null
 }
 
 /** What its company said about a request that it declined, or approved in part or after its advice. */
-function sayOf(row: Authorization, failed: DeclineCode | null, part: Money | null): Say | undefined {
+function sayOf(row: Authorization, code: Outcome['code'], part: Money | null): Say | undefined {
   const said = { consultation_id: '', by: 'client', note: null, outcome: 'answered' } as const;
   const unasked = { respond_by_ms: null, ms: null, stood_in: null } as const;
-  if (failed === 'P') return { ...said, ...unasked, answer: 'decline', amount: null };
+  if (code === 'P') return { ...said, ...unasked, answer: 'decline', amount: null };
   if (part !== null) return { ...said, ...unasked, answer: 'approve_part', amount: part };
   return wasOvertaken(row) ? { ...said, ...unasked, answer: 'approve', amount: null } : undefined;
 }
@@ -97,10 +97,9 @@ function sayOf(row: Authorization, failed: DeclineCode | null, part: Money | nul
  * company, a canceled card).
  */
 export function cardForMessage(row: Authorization, card: ReplayedCard): ReplayedCard {
-  const is_blocked = row.decline_code === 'K' || row.details.broken_reason === 'K';
   return {
     ...card,
-    status: is_blocked ? 'Canceled' : 'Approved',
+    status: outcomeOf(row).code === 'K' ? 'Canceled' : 'Approved',
     frozen_at_ms: null,
     company_status: 'active',
     endpoint_version: 0,

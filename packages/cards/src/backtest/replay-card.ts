@@ -1,9 +1,10 @@
 import { windowAt } from '@tallystick/velocity';
-import { decisionOf, type ShownDecision } from '../deciding/explain-decision.ts';
+import { decisionOf, outcomeOf, type ShownDecision } from '../deciding/explain-decision.ts';
 import { foldMessages } from '../deciding/fold-messages.ts';
 import {
   type Authorization,
   approvedAmount,
+  brokenReasonOf,
   type DeclineCode,
   limitAmount,
   limitCurrency,
@@ -232,15 +233,10 @@ function kindOf(recorded: Authorization, replayed: Authorization | undefined): D
   const is_declined = replayed === undefined || replayed.status === 'declined';
   if (was_declined !== is_declined) return is_declined ? 'declined' : 'approved';
   if (replayed === undefined) return null;
-  const is_same = recorded.decline_code === replayed.decline_code && brokenOf(recorded) === brokenOf(replayed);
-  return is_same ? null : 'reason';
-}
-
-function brokenOf({ details }: Authorization): DeclineCode | null {
-  return (details.broken_reason as DeclineCode | undefined) ?? null;
+  return outcomeOf(recorded) === outcomeOf(replayed) ? null : 'reason';
 }
 
 function shown(row: Authorization, { recurring }: ReplayedCard): ReplayedDecision {
   const { code, facts } = decisionOf(row, recurring);
-  return { code, broken_reason: brokenOf(row), facts };
+  return { code, broken_reason: brokenReasonOf(row), facts };
 }

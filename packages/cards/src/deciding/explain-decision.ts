@@ -1,6 +1,6 @@
 import type { Recurring } from '@tallystick/velocity';
-import { type Authorization, type DeclineCode, isRefund } from '../records/authorization.ts';
-import type { DecisionFacts, Fact } from '../records/decision-facts.ts';
+import { type Authorization, brokenReasonOf, isRefund } from '../records/authorization.ts';
+import { type DecisionFacts, type Fact, no_facts } from '../records/decision-facts.ts';
 import { type DecisionValues, type Limits, value_facts } from './decision-values.ts';
 import { answers, type Outcome, type Question } from './decline-reasons.ts';
 
@@ -45,11 +45,9 @@ export function keptLimits(authorization: Pick<Authorization, 'decline_code' | '
   return Object.fromEntries(Object.keys(outcomeOf(authorization).limits).map((name, at) => [name, kept[at] ?? null]));
 }
 
-const no_facts: DecisionFacts = [0, 0, 0, null, 0, 0, 0];
-
 /** The outcome whose limits an authorization keeps: of an advice, the reason that it broke. */
-export function outcomeOf({ decline_code, details }: Pick<Authorization, 'decline_code' | 'details'>): Outcome {
-  return answers[decline_code ?? (details.broken_reason as DeclineCode | undefined) ?? 'V'];
+export function outcomeOf(authorization: Pick<Authorization, 'decline_code' | 'details'>): Outcome {
+  return answers[authorization.decline_code ?? brokenReasonOf(authorization) ?? 'V'];
 }
 
 /**
@@ -69,10 +67,9 @@ export function wasOvertaken({ message_type, incremental, facts }: Authorization
 /** A recorded message as a decision with its facts. */
 export function decisionOf(authorization: Authorization, recurring: Recurring | null): ShownDecision {
   const { decline_code, facts, details } = authorization;
-  const broken_reason = (details.broken_reason as DeclineCode | undefined) ?? null;
   const outcome = outcomeOf(authorization);
   const code = decline_code ?? 'V';
-  const reason = reasonOf(authorization, broken_reason);
+  const reason = reasonOf(authorization, outcome);
   if (facts === null) return { code, reason, facts: [] };
   const [, , asked, increment_of, held, cleared, uses] = facts;
   const { window_start_ms, decided_at_ms } = authorization;
@@ -148,18 +145,13 @@ export function shownLimits(limits: Limits): readonly Fact[] {
   return facts;
 }
 
-function reasonOf(
-  { status, message_type, decline_code }: Pick<Authorization, 'status' | 'message_type' | 'decline_code'>,
-  broken_reason: DeclineCode | null,
-): string {
+function reasonOf({ status, message_type, decline_code }: Authorization, outcome: Outcome): string {
   if (decline_code === 'U') return 'the original arrived after its reversal';
-  if (decline_code !== null) return inWords(answers[decline_code]);
+  if (decline_code !== null) return inWords(outcome);
   if (message_type === '0400' || message_type === '0420') return 'a reversal is recorded as it was sent';
   if (message_type === '0100') return inWords(answers.V);
   if (status === 'declined') return 'declined elsewhere';
-  return broken_reason === null
-    ? 'approved elsewhere'
-    : `approved elsewhere, although ${inWords(answers[broken_reason])}`;
+  return outcome === answers.V ? 'approved elsewhere' : `approved elsewhere, although ${inWords(outcome)}`;
 }
 
 /** The meaning without the marks of the documentation. */

@@ -19,7 +19,7 @@ import type { CardsTx } from '../issuing/ports.ts';
 import { findCard } from '../issuing/read-cards.ts';
 import { type Authorization, isRefund } from '../records/authorization.ts';
 import type { ConsultationRecord } from '../records/consultation.ts';
-import type { DecisionFacts } from '../records/decision-facts.ts';
+import { type DecisionFacts, no_facts } from '../records/decision-facts.ts';
 import type { Say } from '../records/say.ts';
 import { cardStateAt, versionsOf } from './card-versions.ts';
 import { type DecisionRow, decisionTable, firstFailed, largestAmount, lateRow } from './decision-table.ts';
@@ -263,8 +263,6 @@ function questionOf(
     code_failures: Number(kept.code_failures ?? 0),
   };
 }
-
-const no_facts: DecisionFacts = [0, 0, 0, null, 0, 0, 0];
 
 /** What a company said, as far as its decline keeps it. */
 function saidOf(kept: Limits): Say {

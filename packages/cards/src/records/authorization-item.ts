@@ -8,6 +8,7 @@ import {
   type Authorization,
   type AuthorizationMessage,
   type AuthorizationStatus,
+  brokenReasonOf,
   type DeclineCode,
   isStandingRoot,
   message_types,
@@ -205,8 +206,7 @@ function item(
     replacement_amounts: (details.replacement_amounts as ReplacementAmounts | undefined) ?? { ...no_replacement },
     status,
     decline_reason: decline_code,
-    // The first reason that an advice broke, when the advice was applied although it broke a limit.
-    broken_reason: (details.broken_reason as DeclineCode | undefined) ?? null,
+    broken_reason: brokenReasonOf({ details }),
     vcn_response: answer.vcn_response,
     issuer_response: status === 'declined' ? ('Declined' as const) : ('Approved' as const),
     // An advice of a decline made elsewhere keeps the code that it arrived with.

@@ -184,6 +184,11 @@ export function approvedAmount(
   return part ?? limitAmount(card, authorization);
 }
 
+/** The first reason that an advice broke, when it was applied although it broke a limit. */
+export function brokenReasonOf({ details }: Pick<Authorization, 'details'>): DeclineCode | null {
+  return (details.broken_reason as DeclineCode | undefined) ?? null;
+}
+
 /**
  * Whether the card holder's transaction type is a refund: the first two digits of DE3, sent alone
  * or as all six.

@@ -18,6 +18,9 @@ export type DecisionFacts = readonly [
   ...limits: readonly FactValue[],
 ];
 
+/** Of a message that compared nothing. */
+export const no_facts: DecisionFacts = [0, 0, 0, null, 0, 0, 0];
+
 /** A fact as callers see it: an amount in minor units of the limit currency, a number or a text. */
 export interface Fact {
   readonly name: string;
