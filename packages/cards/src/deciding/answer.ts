@@ -22,7 +22,16 @@ export type AuthorizationAnswer =
       /** An internal fault: nothing was recorded as approved, and the message may be sent again. */
       readonly fault: boolean;
     }
-  | { readonly kind: 'refused'; readonly refusal: Refusal };
+  | Refused;
+
+interface Refused {
+  readonly kind: 'refused';
+  readonly refusal: Refusal;
+}
+
+export function refused(refusal: Refusal): Refused {
+  return { kind: 'refused', refusal };
+}
 
 export type ClearingAnswer =
   | {
@@ -31,7 +40,7 @@ export type ClearingAnswer =
       /** The network_financial_transaction_id was known, and nothing changed. */
       readonly duplicate: boolean;
     }
-  | { readonly kind: 'refused'; readonly refusal: Refusal };
+  | Refused;
 
 export type ReleaseAnswer =
   | {
@@ -39,14 +48,14 @@ export type ReleaseAnswer =
       /** The authorization after its hold ended. */
       readonly item: AuthorizationItem;
     }
-  | { readonly kind: 'refused'; readonly refusal: Refusal };
+  | Refused;
 
 export type FreezeAnswer =
   | {
       readonly kind: 'answered';
       readonly company_id: number;
     }
-  | { readonly kind: 'refused'; readonly refusal: Refusal };
+  | Refused;
 
 export type RematchAnswer =
   | {
@@ -54,7 +63,7 @@ export type RematchAnswer =
       /** The clearings with the matches that they have now, in the order of the request. */
       readonly items: readonly ClearingItem[];
     }
-  | { readonly kind: 'refused'; readonly refusal: Refusal };
+  | Refused;
 
 /** What a pass makes of an authorization message. */
 export type AuthorizationOutcome = AuthorizationAnswer | ConsultAnswer;

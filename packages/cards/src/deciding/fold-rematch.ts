@@ -6,7 +6,7 @@ import { chosenOf } from '../records/match-choice.ts';
 import type { Pass } from '../working/pass.ts';
 import { auditChanges, matchOf, putRecords } from '../working/settle-again.ts';
 import type { WorkingCard } from '../working/working-card.ts';
-import type { RematchAnswer } from './answer.ts';
+import { type RematchAnswer, refused } from './answer.ts';
 import { refuseRematch } from './refuse-rematch.ts';
 import { stateOfCard } from './release.ts';
 import { type AskedMatch, type SettledChoices, settleChoices } from './settle-choices.ts';
@@ -41,10 +41,6 @@ export function foldRematch(pass: Pass, message: RematchMessage): RematchAnswer 
   return { kind: 'answered', items };
 }
 
-function refused(refusal: Refusal): RematchAnswer {
-  return { kind: 'refused', refusal };
-}
-
 interface Asked extends AskedMatch {
   readonly working: WorkingCard;
 }
@@ -62,10 +58,8 @@ function askedOf(pass: Pass, message: RematchMessage): readonly Asked[] | Refusa
   const asked: Asked[] = [];
   for (const match of message.matches) {
     const { vcn_id, clearing_id, authorization_id } = match;
-    const working = pass.cards.ofId(vcn_id);
-    if (working === null || (message.company_id !== null && working.card.company_id !== message.company_id)) {
-      return new Refusal('not_found', `there is no virtual card ${vcn_id}`);
-    }
+    const working = pass.cards.ofPerson(message, vcn_id);
+    if (working instanceof Refusal) return working;
     const clearing = working.clearing(clearing_id);
     if (clearing === undefined) {
       return new Refusal('not_found', `virtual card ${vcn_id} has no clearing ${clearing_id}`);

@@ -2,7 +2,7 @@ import { auditEntry, Refusal } from '@tallystick/kernel';
 import { shownFreeze } from '../issuing/card-event.ts';
 import type { FreezeMessage } from '../records/freeze-message.ts';
 import type { Pass } from '../working/pass.ts';
-import type { FreezeAnswer } from './answer.ts';
+import { type FreezeAnswer, refused } from './answer.ts';
 import { stateOfCard } from './release.ts';
 
 /**
@@ -13,14 +13,12 @@ import { stateOfCard } from './release.ts';
  */
 export function foldFreeze(pass: Pass, message: FreezeMessage): FreezeAnswer {
   const { vcn_id, frozen, note, request_id } = message;
-  const working = pass.cards.ofId(vcn_id);
-  if (working === null || (message.company_id !== null && working.card.company_id !== message.company_id)) {
-    return { kind: 'refused', refusal: new Refusal('not_found', `there is no virtual card ${vcn_id}`) };
-  }
+  const working = pass.cards.ofPerson(message, vcn_id);
+  if (working instanceof Refusal) return refused(working);
   const { company_id, status, frozen_at_ms } = working.card;
   if (status === 'Canceled') {
     const cannot = `virtual card ${vcn_id} is Canceled and cannot be ${frozen ? 'frozen' : 'unfrozen'}`;
-    return { kind: 'refused', refusal: new Refusal('conflict', cannot) };
+    return refused(new Refusal('conflict', cannot));
   }
   if (frozen === (frozen_at_ms !== null)) return { kind: 'answered', company_id };
   const stateNow = () => ({ ...stateOfCard(working), ...shownFreeze(working.card) });

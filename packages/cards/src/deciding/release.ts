@@ -8,7 +8,7 @@ import { release } from '../working/hold.ts';
 import type { Pass } from '../working/pass.ts';
 import { auditChanges, settleAgain } from '../working/settle-again.ts';
 import type { WorkingCard } from '../working/working-card.ts';
-import type { ReleaseAnswer } from './answer.ts';
+import { type ReleaseAnswer, refused } from './answer.ts';
 
 /**
  * Ends the hold of an authorization, and records the change of the card with its event and its
@@ -16,10 +16,8 @@ import type { ReleaseAnswer } from './answer.ts';
  * `conflict` when nothing is held.
  */
 export function foldRelease(pass: Pass, message: ReleaseMessage): ReleaseAnswer {
-  const working = pass.cards.ofId(message.vcn_id);
-  if (working === null || (message.company_id !== null && working.card.company_id !== message.company_id)) {
-    return refused(new Refusal('not_found', `there is no virtual card ${message.vcn_id}`));
-  }
+  const working = pass.cards.ofPerson(message, message.vcn_id);
+  if (working instanceof Refusal) return refused(working);
   const root = working.entry(message.authorization_id);
   if (root === undefined) {
     const where = `virtual card ${message.vcn_id} has no authorization ${message.authorization_id}`;
@@ -59,10 +57,6 @@ export function foldRelease(pass: Pass, message: ReleaseMessage): ReleaseAnswer 
 }
 
 const no_records: Records = { roots: [], clearings: [] };
-
-function refused(refusal: Refusal): ReleaseAnswer {
-  return { kind: 'refused', refusal };
-}
 
 /** The card as its events show it. */
 export function stateOfCard(working: WorkingCard) {

@@ -1,8 +1,10 @@
+import { Refusal } from '@tallystick/kernel';
 import { ByNumberIndex } from '../numbers/by-number-index.ts';
 import type { Authorization } from '../records/authorization.ts';
 import type { Clearing } from '../records/clearing.ts';
 import { PassInstant } from '../records/hold-lifetime.ts';
 import type { LedgerCard, LedgerState } from '../records/ledger.ts';
+import type { PersonMessage } from '../records/release-message.ts';
 import { type PassWork, WorkingCard } from './working-card.ts';
 
 /** The cards of a pass, by number and by id. Cards without a message are never copied. */
@@ -35,6 +37,13 @@ export class WorkingCards {
 
   ofId(card_id: number): WorkingCard | null {
     return this.#of(this.#by_id.get(card_id));
+  }
+
+  /** The card that a person names; a refusal (`not_found`) when it is unknown or of another company. */
+  ofPerson({ company_id }: Pick<PersonMessage, 'company_id'>, vcn_id: number): WorkingCard | Refusal {
+    const working = this.ofId(vcn_id);
+    if (working !== null && (company_id ?? working.card.company_id) === working.card.company_id) return working;
+    return new Refusal('not_found', `there is no virtual card ${vcn_id}`);
   }
 
   /** The cards that were requested in this pass. */
