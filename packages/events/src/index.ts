@@ -57,9 +57,9 @@ export {
 } from './webhooks/webhook.ts';
 export * from './webhooks/webhook-health.ts';
 export {
+  addSecretProblem,
   firstSecret,
   type HeldSecrets,
-  isPresentSecret,
   resealHeld,
   resealWebhookSecrets,
   rotatedSecret,

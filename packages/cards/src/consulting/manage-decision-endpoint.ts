@@ -1,6 +1,6 @@
 import {
+  addSecretProblem,
   firstSecret,
-  isPresentSecret,
   isWebhookSecret,
   resealHeld,
   rotatedSecret,
@@ -33,8 +33,6 @@ export interface ShownEndpoint {
   readonly secret: string | null;
 }
 
-const defaults = { timeout_ms: decision_timeout_ms_default, stand_in: [], status: 'active' } as const;
-
 /**
  * Registers the endpoint of the company, or replaces its settings: what is absent has its default.
  * A replacement keeps the secret.
@@ -52,7 +50,8 @@ export async function putDecisionEndpoint(
   fields.refuseInvalid();
   const present = await tx.decision_endpoints.find(call.company_id, { for_update: true });
   const made = present === null ? firstSecret(ports, own_secret) : { secrets: present, secret: null };
-  if (present !== null) refuseOtherSecret(fields, present, ports.sealer);
+  if (present !== null) addSecretProblem(fields, ports.sealer, present);
+  fields.refuseInvalid();
   const endpoint: DecisionEndpoint = {
     created_at_ms: call.now_ms,
     ...made.secrets,
@@ -66,9 +65,9 @@ export async function putDecisionEndpoint(
 
 function withDefaults({ timeout_ms, stand_in, status }: Omit<EndpointFields, 'url'>) {
   return {
-    timeout_ms: timeout_ms ?? defaults.timeout_ms,
-    stand_in: stand_in ?? defaults.stand_in,
-    status: status ?? defaults.status,
+    timeout_ms: timeout_ms ?? decision_timeout_ms_default,
+    stand_in: stand_in ?? [],
+    status: status ?? 'active',
   };
 }
 
@@ -95,26 +94,12 @@ export async function updateDecisionEndpoint(
   if (fields.resets('url')) fields.addProblem('url', 'has no default; delete the endpoint, or make it inactive');
   fields.refuseInvalid();
   const present = await readDecisionEndpoint(tx, call, { for_update: true });
-  refuseOtherSecret(fields, present, ports.sealer);
-  const isSent = (name: keyof typeof defaults) => fields.carries(name);
-  const chosen = withDefaults(given);
-  const endpoint: DecisionEndpoint = {
-    ...present,
-    url: url ?? present.url,
-    timeout_ms: isSent('timeout_ms') ? chosen.timeout_ms : present.timeout_ms,
-    stand_in: isSent('stand_in') ? chosen.stand_in : present.stand_in,
-    status: isSent('status') ? chosen.status : present.status,
-  };
+  addSecretProblem(fields, ports.sealer, present);
+  fields.refuseInvalid();
+  const sent = Object.entries(withDefaults(given)).filter(([name]) => fields.carries(name));
+  const endpoint: DecisionEndpoint = { ...present, url: url ?? present.url, ...Object.fromEntries(sent) };
   await write(tx, call, present, endpoint);
   return endpoint;
-}
-
-/** A null secret is what answers show after the registration. */
-function refuseOtherSecret(fields: RequestFields, present: DecisionEndpoint, sealer: Sealer): void {
-  if (fields.has('secret') && !isPresentSecret(sealer, present, fields.get('secret'))) {
-    fields.addProblem('secret', 'cannot be changed; rotate it');
-  }
-  fields.refuseInvalid();
 }
 
 /** Deletes the endpoint. Refuses `not_found`. */

@@ -12,7 +12,7 @@ import {
 import type { WebhooksTx } from './ports.ts';
 import { relayEventsOf } from './relay.ts';
 import { readChangeableFields, readWebhookFields, type Webhook, type WebhookRequestInput } from './webhook.ts';
-import { firstSecret, isPresentSecret, rotatedSecret } from './webhook-secret.ts';
+import { addSecretProblem, firstSecret, rotatedSecret } from './webhook-secret.ts';
 
 export interface WebhookPorts {
   readonly sealer: Sealer;
@@ -85,7 +85,10 @@ export async function updateWebhook(
   // the reverse order here could cause a deadlock.
   await relayEventsOf(tx, call.company_id, call.now_ms);
   const webhook = await readWebhook(tx, call, id, { for_update: true });
-  addKeptProblems(fields, webhook, sealer);
+  if (fields.carries('callback_url') && fields.get('callback_url') !== webhook.callback_url) {
+    fields.addProblem('callback_url', 'cannot be changed; register another webhook');
+  }
+  addSecretProblem(fields, sealer, webhook);
   fields.refuseInvalid();
   const updated: Webhook = {
     ...webhook,
@@ -94,16 +97,6 @@ export async function updateWebhook(
   };
   await tx.webhooks.update(updated);
   return updated;
-}
-
-/** A null secret is what answers show after the registration. */
-function addKeptProblems(fields: RequestFields, webhook: Webhook, sealer: Sealer): void {
-  if (fields.carries('callback_url') && fields.get('callback_url') !== webhook.callback_url) {
-    fields.addProblem('callback_url', 'cannot be changed; register another webhook');
-  }
-  if (fields.has('secret') && !isPresentSecret(sealer, webhook, fields.get('secret'))) {
-    fields.addProblem('secret', 'cannot be changed; rotate it');
-  }
 }
 
 /** Deletes the webhook and its deliveries. Refuses `not_found`. */

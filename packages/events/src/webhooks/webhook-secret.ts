@@ -1,4 +1,12 @@
-import { equalBytes, type Random, reseal, resealAll, type Sealer, type UnitOfWork } from '@tallystick/kernel';
+import {
+  equalBytes,
+  type Random,
+  type RequestFields,
+  reseal,
+  resealAll,
+  type Sealer,
+  type UnitOfWork,
+} from '@tallystick/kernel';
 import type { SigningSecrets } from '@tallystick/webhook-signature';
 import type { WebhookStore } from './ports.ts';
 import { drawWebhookSecret } from './secret-form.ts';
@@ -42,11 +50,14 @@ export function rotatedSecret(ports: SecretPorts, present: HeldSecrets, now_ms: 
   return { secret, secrets: { ...secrets, previous_secret_sealed: present.secret_sealed, previous_secret_until_ms } };
 }
 
-/** Whether what a client sent is the present secret. */
-export function isPresentSecret(sealer: Sealer, { secret_sealed }: HeldSecrets, sent: unknown): boolean {
+/** Adds a problem when a change sends another secret than the present one. Null is what answers show. */
+export function addSecretProblem(fields: RequestFields, sealer: Sealer, { secret_sealed }: HeldSecrets): void {
+  if (!fields.has('secret')) return;
+  const sent = fields.get('secret');
   const encoder = new TextEncoder();
   const present = openSecrets([secret_sealed], sealer).current;
-  return typeof sent === 'string' && equalBytes(encoder.encode(sent), encoder.encode(present));
+  if (typeof sent === 'string' && equalBytes(encoder.encode(sent), encoder.encode(present))) return;
+  fields.addProblem('secret', 'cannot be changed; rotate it');
 }
 
 /** The sealed secrets that sign: the present one, and the previous one while it still signs. */
