@@ -99,13 +99,7 @@ function presentDifference(one: RecordedDifference) {
     vcn_id: one.card_id,
     message_type_indicator: message_types[one.message_type],
     decided_at: toInstantText(one.decided_at_ms),
-    recorded: presentDecision(one.recorded),
-    replayed: one.replayed === null ? null : presentDecision(one.replayed),
     type: 'backtestdifference',
     url: `/v1/virtualcards/${one.card_id}/decisions/${one.authorization_id}`,
   });
-}
-
-function presentDecision({ facts, ...decision }: RecordedDifference['recorded']) {
-  return { ...decision, facts: facts.flatMap(({ name, value }) => (value === null ? [] : { name, value })) };
 }

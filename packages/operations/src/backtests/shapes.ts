@@ -4,7 +4,6 @@ import {
   backtest_statuses,
   type ControlsChange,
   type DifferenceSum,
-  decline_codes,
   difference_kinds,
   message_types,
   type ReplayedDecision,
@@ -30,7 +29,7 @@ import {
   text_or_null,
   type_names,
 } from '../fields.ts';
-import { decision_fact } from '../network/shapes.ts';
+import { decline_code, shown_decision } from '../network/shapes.ts';
 import { asked_merchant_controls, shown_merchant_controls } from '../templates/merchant-controls.ts';
 
 const days = z.int().min(1).max(authorization_hold_days_max);
@@ -168,16 +167,13 @@ export const backtest = z
   })
   .meta({ id: 'Backtest', description: 'Recorded messages decided again with changed controls' });
 
-const code = z.enum(['V', ...decline_codes]);
-
 const replayed_decision = z
   .object({
-    code: code.describe('V: approved or recorded; else the reason to decline'),
-    broken_reason: z
-      .enum(decline_codes)
+    code: shown_decision.shape.code,
+    broken_reason: decline_code
       .nullable()
       .describe('The reason that an advice broke, although it was applied; null: none'),
-    facts: z.array(decision_fact).describe('What the decision compared'),
+    facts: shown_decision.shape.facts,
   } satisfies ShapeOf<ReplayedDecision>)
   .register(type_names, { id: 'ReplayedDecision' });
 

@@ -10,6 +10,7 @@ import * as z from 'zod';
 import { consultation } from '../decision-endpoint/consultation-shapes.ts';
 import {
   amount,
+  asked_country,
   currency,
   id_number,
   id_text,
@@ -17,6 +18,7 @@ import {
   resourceType,
   shown_amount,
   shown_instant,
+  shown_mcc,
   type_names,
 } from '../fields.ts';
 import { authorization_item, decision_fact, decline_code, shown_decision } from '../network/shapes.ts';
@@ -171,18 +173,14 @@ export const try_decision = z
       merchant_currency: currency
         .nullish()
         .describe("The currency of the merchant, ISO 4217; null: that of the card's limits"),
-      mcc: z
-        .string()
-        .regex(/^\d{4}$/)
+      mcc: shown_mcc
         .nullish()
         .describe('Merchant category code, four digits; null: the template is not tried, unless it allows every code'),
       merchant_id: text.describe("The merchant, by its acquirer's number; null: not sent"),
       merchant_name: text.describe('The merchant, as it names itself; null: not sent'),
-      merchant_country: z
-        .string()
-        .regex(/^[A-Za-z]{2,3}$/)
-        .nullish()
-        .describe('The country of the merchant, ISO 3166-1, two or three letters; null: not sent'),
+      merchant_country: asked_country.describe(
+        'The country of the merchant, ISO 3166-1, two or three letters; null: not sent',
+      ),
       card_present: z.boolean().nullish().describe('Whether the card is present at the merchant; null: not sent'),
       refund: z.boolean().nullish().describe('True: a refund, which meets no limit; null: false'),
       at: instant

@@ -3485,28 +3485,10 @@ export interface ReleaseHold {
 }
 
 export interface ReplayedDecision {
-  /** V: approved or recorded; else the reason to decline. */
-  readonly code: 'V' | 'I' | 'K' | 'A' | 'B' | 'C' | 'D' | 'M' | 'J' | 'H' | 'L' | 'N' | 'E' | 'G' | 'F' | 'P' | 'U';
+  readonly code: DecisionCode;
   /** The reason that an advice broke, although it was applied; null: none. */
-  readonly broken_reason:
-    | 'I'
-    | 'K'
-    | 'A'
-    | 'B'
-    | 'C'
-    | 'D'
-    | 'M'
-    | 'J'
-    | 'H'
-    | 'L'
-    | 'N'
-    | 'E'
-    | 'G'
-    | 'F'
-    | 'P'
-    | 'U'
-    | null;
-  /** What the decision compared. */
+  readonly broken_reason: DeclineCode | null;
+  /** What the decision compared, before it; for an approval also what was left after it. */
   readonly facts: readonly DecisionFact[];
 }
 
