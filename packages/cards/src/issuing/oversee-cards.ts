@@ -1,9 +1,9 @@
 import type { EventFilter, EventStore } from '@tallystick/events';
-import { type Page, type PageRequest, Refusal } from '@tallystick/kernel';
+import type { Page, PageRequest } from '@tallystick/kernel';
 import type { VirtualCard } from './card.ts';
 import { card_event_types } from './card-event.ts';
 import type { CardFilter, CardsTx } from './ports.ts';
-import { type CardReading, readingsOf } from './read-cards.ts';
+import { type CardReading, findCard, readingsOf } from './read-cards.ts';
 import { authorization_filters } from './search-authorizations.ts';
 
 /** The newest messages with a code or reference whose cards an operator finds by it. */
@@ -44,13 +44,8 @@ export async function listCardsOfAll(
 }
 
 /** Returns the card of any company. Refuses (`not_found`) an unknown card. */
-export async function findCardOfAny(
-  tx: { readonly cards: Pick<CardsTx['cards'], 'find'> },
-  id: number,
-): Promise<VirtualCard> {
-  const card = await tx.cards.find(null, id);
-  if (card === null) throw new Refusal('not_found', `there is no virtual card ${id}`);
-  return card;
+export function findCardOfAny(tx: Parameters<typeof findCard>[0], id: number): Promise<VirtualCard> {
+  return findCard(tx, { company_id: null }, id);
 }
 
 /** The filters of the events about a card: each event meets one of these lists. */

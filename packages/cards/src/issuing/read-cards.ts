@@ -67,10 +67,10 @@ export async function listClearings(
   return { card, page: await tx.cards.clearings(call.company_id, id, page) };
 }
 
-/** Returns the company's card. Refuses (`not_found`) an unknown card. */
+/** Returns the company's card; for null that of any company. Refuses (`not_found`) an unknown card. */
 export async function findCard(
   tx: FindTx,
-  call: Pick<Call, 'company_id'>,
+  call: { readonly company_id: number | null },
   id: number,
   options?: { readonly for_update: boolean },
 ): Promise<VirtualCard> {
