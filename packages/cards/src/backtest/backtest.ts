@@ -66,16 +66,18 @@ export const backtest_lease_ms = 60_000;
 
 export function addDifference(sums: Map<string, DifferenceSum>, difference: Difference): void {
   const { kind, currency, amount } = difference;
-  const recorded = reasonOf(difference.recorded);
-  const replayed = reasonOf(difference.replayed);
-  const key = JSON.stringify([kind, recorded, replayed, currency]);
-  const known = sums.get(key) ?? { kind, recorded, replayed, currency, count: 0, amount: 0 };
-  sums.set(key, { ...known, count: known.count + 1, amount: known.amount + amount });
+  const one = { kind, recorded: reasonOf(difference.recorded), replayed: reasonOf(difference.replayed), currency };
+  const known = sums.get(keyOf(one)) ?? { ...one, count: 0, amount: 0 };
+  sums.set(keyOf(one), { ...known, count: known.count + 1, amount: known.amount + amount });
 }
 
 /** The sums by their reasons, so that more can be added. */
 export function sumsByReason(sums: readonly DifferenceSum[]): Map<string, DifferenceSum> {
-  return new Map(sums.map((sum) => [JSON.stringify([sum.kind, sum.recorded, sum.replayed, sum.currency]), sum]));
+  return new Map(sums.map((sum) => [keyOf(sum), sum]));
+}
+
+function keyOf({ kind, recorded, replayed, currency }: Omit<DifferenceSum, 'count' | 'amount'>): string {
+  return JSON.stringify([kind, recorded, replayed, currency]);
 }
 
 /** The code of a decision; of an advice that broke a limit, that of the limit. */
