@@ -1,5 +1,6 @@
 import { amount_max, currency_expected, isCurrency, type RequestFields, showValue } from '@tallystick/kernel';
 import { comparedName, merchant_entry_length_max } from '@tallystick/templates';
+import { isMcc } from '../records/message.ts';
 
 /** Decides requests in place of a company whose answer fails. */
 export interface StandInRule {
@@ -88,7 +89,7 @@ function readRule(all: RequestFields, path: string, rule: unknown): StandInRule 
     own.addProblem('amount_max', `must be at least amount_min, ${amount_min}, not ${most}`);
   }
   const currency = own.readText('currency', isCurrency, currency_expected);
-  const mccs = readTexts(own, 'mccs', (text) => /^\d{4}$/.test(text), 'four-digit strings');
+  const mccs = readTexts(own, 'mccs', isMcc, 'four-digit strings');
   const isText = (text: string) => text.trim() !== '' && text.length <= merchant_entry_length_max;
   const merchant_ids = readTexts(own, 'merchant_ids', isText, texts_expected);
   const merchant_names = readTexts(own, 'merchant_names', isText, texts_expected);

@@ -29,7 +29,7 @@ import {
   message_types,
 } from '../records/authorization.ts';
 import type { ClearingMessage } from '../records/clearing.ts';
-import { normalizeAuthorization, normalizeClearing } from '../records/message.ts';
+import { isMcc, normalizeAuthorization, normalizeClearing } from '../records/message.ts';
 
 export interface SimulationPorts {
   readonly vault: CardVault;
@@ -90,7 +90,7 @@ export async function simulatePurchase(
     (text) => /^[A-Z]{3}$/.test(text),
     'a currency code of three capital letters, such as USD',
   );
-  const mcc = fields.readText('mcc', (text) => /^\d{4}$/.test(text), 'four digits') ?? merchant_default.mcc;
+  const mcc = fields.readText('mcc', isMcc, 'four digits') ?? merchant_default.mcc;
   const merchant_name =
     fields.readText(
       'merchant_name',
