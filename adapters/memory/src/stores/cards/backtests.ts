@@ -8,7 +8,7 @@ import {
 } from '@tallystick/cards';
 import { afterId, cursor } from '@tallystick/kernel';
 import { ledgerCard } from '../../ledger/ledger.ts';
-import { newestFirst } from '../../storage/paging.ts';
+import { newestFirst, oldestAfter } from '../../storage/paging.ts';
 import { type BacktestRow, isLeased, type State } from '../../storage/state.ts';
 
 export function backtestStore(state: State): BacktestStore {
@@ -18,7 +18,6 @@ export function backtestStore(state: State): BacktestStore {
   const isOpen = ({ status }: Backtest) => status === 'pending' || status === 'running';
   const differencesOf = (backtest_id: number) =>
     backtest_differences.values().filter((difference) => difference.backtest_id === backtest_id);
-  const byId = (a: { readonly id: number }, b: { readonly id: number }) => a.id - b.id;
 
   return {
     async insert(backtest) {
@@ -43,11 +42,7 @@ export function backtestStore(state: State): BacktestStore {
 
     async differences(backtest_id, page) {
       const after = afterId('backtest_differences', page) ?? 0;
-      const offset = page.offset ?? 0;
-      const its = differencesOf(backtest_id)
-        .filter(({ id }) => id > after)
-        .sort(byId)
-        .slice(offset);
+      const its = oldestAfter(differencesOf(backtest_id), after, Number.POSITIVE_INFINITY).slice(page.offset ?? 0);
       const items = its.slice(0, page.limit).map(({ backtest_id: _backtest_id, ...item }): RecordedDifference => item);
       const next = its.length > page.limit ? cursor('backtest_differences', items.at(-1)!.id) : null;
       return { items, next };
@@ -89,10 +84,10 @@ export function backtestStore(state: State): BacktestStore {
     },
 
     async purge(before_ms, limit) {
-      const over = backtests
+      const all_over = backtests
         .values()
-        .filter((row) => row.is_removed || (row.created_at_ms < before_ms && !isOpen(row)))
-        .sort(byId)[0];
+        .filter((row) => row.is_removed || (row.created_at_ms < before_ms && !isOpen(row)));
+      const [over] = oldestAfter(all_over, 0, 1);
       if (over === undefined) return 0;
       const found = differencesOf(over.id).slice(0, limit);
       for (const { id } of found) backtest_differences.delete(id);
@@ -113,11 +108,10 @@ export function backtestStore(state: State): BacktestStore {
     },
 
     async cardsAfter(company_id, after_id, limit) {
-      const its = cards.values().filter((card) => card.company_id === company_id && card.id > after_id);
-      return its
-        .sort(byId)
-        .slice(0, limit)
-        .map(({ id, created_at_ms }) => ({ card: ledgerCard(state, id), created_at_ms }));
+      const its = cards.values().filter((card) => card.company_id === company_id);
+      return oldestAfter(its, after_id, limit).map(({ id, created_at_ms }) => {
+        return { card: ledgerCard(state, id), created_at_ms };
+      });
     },
 
     async countCards(company_id) {

@@ -1,6 +1,5 @@
-import type { ConsultationRecord, ConsultationStore } from '@tallystick/cards';
-import type { Selectable } from 'kysely';
-import { lockOrSkip, type Session, type Tables } from '../../connection/session.ts';
+import type { ConsultationStore } from '@tallystick/cards';
+import { lockOrSkip, type Session } from '../../connection/session.ts';
 import { readNewestFirst } from '../queries/paging.ts';
 
 export function consultationStore(session: Session): ConsultationStore {
@@ -10,15 +9,13 @@ export function consultationStore(session: Session): ConsultationStore {
 
   return {
     async find(company_id, consultation_id) {
-      const row = await ofCompany(company_id).where('consultation_id', '=', consultation_id).executeTakeFirst();
-      return row === undefined ? null : recordOf(row);
+      return (await ofCompany(company_id).where('consultation_id', '=', consultation_id).executeTakeFirst()) ?? null;
     },
 
-    list: (company_id, page) => readNewestFirst('consultations', ofCompany(company_id), page, recordOf),
+    list: (company_id, page) => readNewestFirst('consultations', ofCompany(company_id), page, (row) => row),
 
     async findByAuthorization(company_id, authorization_id) {
-      const row = await ofCompany(company_id).where('authorization_id', '=', authorization_id).executeTakeFirst();
-      return row === undefined ? null : recordOf(row);
+      return (await ofCompany(company_id).where('authorization_id', '=', authorization_id).executeTakeFirst()) ?? null;
     },
 
     async keepLate(company_id, consultation_id, late) {
@@ -31,7 +28,7 @@ export function consultationStore(session: Session): ConsultationStore {
         .where('late_answer', 'is', null)
         .returningAll()
         .executeTakeFirst();
-      return row === undefined ? null : recordOf(row);
+      return row ?? null;
     },
 
     async purge(before_ms, limit) {
@@ -46,8 +43,4 @@ export function consultationStore(session: Session): ConsultationStore {
       return Number(numDeletedRows);
     },
   };
-}
-
-function recordOf(row: Selectable<Tables['tallystick_consultations']>): ConsultationRecord {
-  return row;
 }
