@@ -174,7 +174,7 @@ export { type ClearingItem, clearingItem, isBreak, isMatched } from './records/c
 export * from './records/consultation.ts';
 export type { DecisionFacts, Fact, FactValue } from './records/decision-facts.ts';
 export * from './records/freeze-message.ts';
-export { hold_days_default } from './records/hold-lifetime.ts';
+export { hold_days_default, isEndingHold } from './records/hold-lifetime.ts';
 export * from './records/ledger.ts';
 export * from './records/match-by-hand.ts';
 export { barredOf, chosenOf, type MatchChoice, type MatchChoices } from './records/match-choice.ts';

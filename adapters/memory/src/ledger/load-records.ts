@@ -4,6 +4,7 @@ import {
   type Records as CardRecords,
   type Clearing,
   type ClearingMessage,
+  isEndingHold,
   isFoundClearing,
   isFoundRoot,
   isOfMerchant,
@@ -153,12 +154,10 @@ function dueHolds({ authorizations, cards }: State, card_id: number, now_ms: num
   if (next_hold_end_ms === null || next_hold_end_ms > now_ms) return [];
   const open = authorizations
     .values()
-    .filter(
-      ({ card_id: of, status, held, hold_end_ms }) =>
-        of === card_id && (status === 'open' || status === 'partially_cleared') && held > 0 && hold_end_ms !== null,
-    )
-    .sort((a, b) => a.hold_end_ms! - b.hold_end_ms!);
-  const due_count = open.filter(({ hold_end_ms }) => hold_end_ms! <= now_ms).length;
+    .filter((row) => row.card_id === card_id)
+    .filter(isEndingHold)
+    .sort((a, b) => a.hold_end_ms - b.hold_end_ms);
+  const due_count = open.filter(({ hold_end_ms }) => hold_end_ms <= now_ms).length;
   return open.slice(0, due_count + 1);
 }
 

@@ -17,6 +17,7 @@ import {
 } from '../matching/neighbour-search.ts';
 import type { Authorization } from '../records/authorization.ts';
 import type { Clearing, Records } from '../records/clearing.ts';
+import { isEndingHold } from '../records/hold-lifetime.ts';
 import type { LedgerCard, LedgerChanges, LedgerState, Lookup, NetworkMessage, PastWindow } from '../records/ledger.ts';
 import { lookupsOf } from '../records/ledger.ts';
 import { pastWindowsOf } from '../settling/past-window.ts';
@@ -102,7 +103,7 @@ export class ReplayedState {
 
   #putAuthorization(authorization: Authorization): void {
     this.#authorizations.put(authorization);
-    if (isOpenHold(authorization)) this.#holds.add(authorization);
+    if (isEndingHold(authorization)) this.#holds.add(authorization);
   }
 
   #putClearing(clearing: Clearing): void {
@@ -120,7 +121,7 @@ export class ReplayedState {
     const due: Authorization[] = [];
     for (let first = this.#holds.first; first !== undefined; first = this.#holds.first) {
       const hold = this.#authorizations.get(first.id)!;
-      const is_so = isOpenHold(hold) && hold.hold_end_ms === first.end_ms;
+      const is_so = isEndingHold(hold) && hold.hold_end_ms === first.end_ms;
       if (is_so) due.push(hold);
       if (is_so && first.end_ms > now_ms) break;
       this.#holds.removeFirst();
@@ -258,10 +259,6 @@ class Found {
 }
 
 const unused: Omit<WindowCounters, 'window_start_ms'> = { held: money(0), cleared: money(0), uses: 0 };
-
-function isOpenHold({ status, held, hold_end_ms }: Authorization): boolean {
-  return (status === 'open' || status === 'partially_cleared') && held > 0 && hold_end_ms !== null;
-}
 
 function keysOfAuthorization(row: Authorization): readonly string[] {
   const { id, root_id, trace_id, merchant_id, merchant_amount, billing_amount, authorized } = row;

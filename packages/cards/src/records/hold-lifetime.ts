@@ -46,6 +46,13 @@ export class PassInstant {
   }
 }
 
+/** Whether an amount is held that has an end. */
+export function isEndingHold<Hold extends Pick<Authorization, 'status' | 'hold_end_ms'> & { readonly held: number }>(
+  hold: Hold,
+): hold is Hold & { readonly hold_end_ms: number } {
+  return (hold.status === 'open' || hold.status === 'partially_cleared') && hold.held > 0 && hold.hold_end_ms !== null;
+}
+
 export function isHoldOver({ hold_end_ms }: Pick<Authorization, 'hold_end_ms'>, now_ms: number): boolean {
   return hold_end_ms !== null && hold_end_ms <= now_ms;
 }

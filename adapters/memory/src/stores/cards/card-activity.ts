@@ -3,6 +3,7 @@ import {
   authorization_event_type,
   type CardStore,
   type HoldEnds,
+  isEndingHold,
   no_hold_ends,
 } from '@tallystick/cards';
 import { matches } from '@tallystick/events';
@@ -33,10 +34,9 @@ export function cardActivity({ authorizations, cards, clearings, events }: State
   return {
     async holdEnds(card_ids, now_ms) {
       const ends = new Map(card_ids.map((id): [number, HoldEnds] => [id, no_hold_ends]));
-      for (const { card_id, status, held, hold_end_ms, window_start_ms } of authorizations.values()) {
+      for (const { card_id, held, hold_end_ms, window_start_ms } of authorizations.values().filter(isEndingHold)) {
         const known = ends.get(card_id);
-        const is_open = (status === 'open' || status === 'partially_cleared') && held > 0;
-        if (known === undefined || !is_open || hold_end_ms === null) continue;
+        if (known === undefined) continue;
         if (cards.get(card_id)?.counters.window_start_ms !== window_start_ms) continue;
         const { held_past_end, next_hold_end_ms } = known;
         ends.set(

@@ -1,4 +1,4 @@
-import { type Authorization, type CandidateKey, partsOfKey, referenceKeys } from '@tallystick/cards';
+import { type Authorization, type CandidateKey, isEndingHold, partsOfKey, referenceKeys } from '@tallystick/cards';
 
 /**
  * The keys of `authorization_keys`. A key is a letter for its kind, and a value. Keys sort and
@@ -58,10 +58,8 @@ export function keysOf(authorization: Keyed): string[] {
 }
 
 /** The key of the end of an open hold; null when nothing is held, or without an end. */
-export function holdKey({ id, status, held, hold_end_ms }: Hold): string | null {
-  if (hold_end_ms === null || held === 0) return null;
-  if (status !== 'open' && status !== 'partially_cleared') return null;
-  return `h${sortableNumber(hold_end_ms)}${sortableNumber(id)}`;
+export function holdKey(hold: Hold): string | null {
+  return isEndingHold(hold) ? `h${sortableNumber(hold.hold_end_ms)}${sortableNumber(hold.id)}` : null;
 }
 
 export function traceRange(trace_id: string): KeyRange {
