@@ -105,7 +105,7 @@ export function readMerchantControls(fields: RequestFields): MerchantControls | 
     return null;
   }
   const controls: MerchantControls = {
-    merchant_ids: readLists(fields, sent, 'merchant_ids', idOf, entry_expected),
+    merchant_ids: readLists(fields, sent, 'merchant_ids', idOf, merchant_entry_expected),
     merchant_names: readLists(fields, sent, 'merchant_names', patternOf, pattern_expected),
     countries: readLists(fields, sent, 'countries', countryOf, country_expected),
     card_present: readPresence(fields, sent.card_present ?? null),
@@ -119,8 +119,8 @@ export function readMerchantControls(fields: RequestFields): MerchantControls | 
   return Object.values(controls).every((control) => control === null) ? null : controls;
 }
 
-const entry_expected = `text of 1 to ${merchant_entry_length_max} characters without a card number`;
-const pattern_expected = `a name: ${entry_expected}, with * only at its start or end`;
+export const merchant_entry_expected = `text of 1 to ${merchant_entry_length_max} characters without a card number`;
+const pattern_expected = `a name: ${merchant_entry_expected}, with * only at its start or end`;
 const country_expected = 'the code of a country, as DEU or DE (ISO 3166-1)';
 
 function readLists(
@@ -148,7 +148,7 @@ function readLists(
       return null;
     }
     const read = entries.map((entry: unknown, index) => {
-      const parsed = typeof entry === 'string' && isEntry(entry) ? parse(entry.trim()) : null;
+      const parsed = typeof entry === 'string' && isMerchantEntry(entry) ? parse(entry.trim()) : null;
       if (parsed === null) fields.addProblem(`${at}[${index}]`, `must be ${expected}, not ${showValue(entry)}`);
       return parsed ?? '';
     });
@@ -168,7 +168,8 @@ function readPresence(fields: RequestFields, sent: unknown): MerchantControls['c
   return rule ?? null;
 }
 
-function isEntry(text: string): boolean {
+/** Whether a text can name a merchant; one with a card number cannot, because entries are not encrypted. */
+export function isMerchantEntry(text: string): boolean {
   return (
     isWithin(text, merchant_entry_length_max) &&
     isStorable(text) &&

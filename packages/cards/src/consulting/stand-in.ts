@@ -1,5 +1,5 @@
 import { amount_max, currency_expected, isCurrency, type RequestFields, showValue } from '@tallystick/kernel';
-import { comparedName, merchant_entry_length_max } from '@tallystick/templates';
+import { comparedName, isMerchantEntry, merchant_entry_expected } from '@tallystick/templates';
 import { isMcc } from '../records/message.ts';
 
 /** Decides requests in place of a company whose answer fails. */
@@ -67,7 +67,6 @@ function fits(conditions: StandInConditions, question: StandInQuestion): boolean
 export const stand_in_rules_max = 50;
 export const stand_in_values_max = 100;
 const conditions = ['amount_min', 'amount_max', 'currency', 'mccs', 'merchant_ids', 'merchant_names'];
-const texts_expected = `texts of 1 to ${merchant_entry_length_max} characters`;
 
 /** Reads the rules. Null: the field is absent or invalid. */
 export function readStandIn(fields: RequestFields, name: string): readonly StandInRule[] | null {
@@ -90,9 +89,8 @@ function readRule(all: RequestFields, path: string, rule: unknown): StandInRule 
   }
   const currency = own.readText('currency', isCurrency, currency_expected);
   const mccs = readTexts(own, 'mccs', isMcc, 'four-digit strings');
-  const isText = (text: string) => text.trim() !== '' && text.length <= merchant_entry_length_max;
-  const merchant_ids = readTexts(own, 'merchant_ids', isText, texts_expected);
-  const merchant_names = readTexts(own, 'merchant_names', isText, texts_expected);
+  const merchant_ids = readTexts(own, 'merchant_ids', isMerchantEntry, merchant_entry_expected);
+  const merchant_names = readTexts(own, 'merchant_names', isMerchantEntry, merchant_entry_expected);
   return {
     if: {
       ...(amount_min === null ? {} : { amount_min }),

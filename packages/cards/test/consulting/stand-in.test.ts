@@ -115,6 +115,7 @@ test('every wrong value of a rule is refused by its path', () => {
       { if: { merchant_ids: [], merchant_names: ['  '] } },
       { if: { currency: 'USX', mcc: '5411' }, decision: 'decline', otherwise: 'approve' },
       'approve',
+      { if: { merchant_ids: ['M-4111111111111111'] }, decision: 'approve' },
     ],
   });
   readStandIn(fields, 'stand_in');
@@ -137,6 +138,7 @@ test('every wrong value of a rule is refused by its path', () => {
           'stand_in[3].if.currency',
           'stand_in[4]',
           'stand_in[4].decision',
+          'stand_in[5].if.merchant_ids',
         ],
       );
       return true;
