@@ -365,7 +365,11 @@ test('a question waits for no other one, even at the same address', async (t) =>
     if (path === '/fast') decide(response);
   });
   const ending = new AbortController();
-  const hanging = Array.from({ length: 100 }, () => ask(`${receiver.origin}/hangs`, shared, ending.signal));
+  const hanging: Promise<ClientReply>[] = [];
+  while (hanging.length < 50) {
+    hanging.push(ask(`${receiver.origin}/hangs`, shared, ending.signal));
+    await until(() => receiver.received.length === hanging.length);
+  }
   assert.deepEqual(await ask(`${receiver.origin}/fast`), approved);
   ending.abort();
   await Promise.all(hanging);
