@@ -131,9 +131,9 @@ function breaksSql(name: DatabaseName, count: number): readonly string[] {
       values (1, 1, '1000000001', 'USD', 'card', 0, '2020-09-01', 0, '2020-09-01', 0)`,
     `insert into tallystick_clearings (id, company_id, card_id, network_financial_transaction_id, cycle, clearing_type,
         partial, billing_amount, billing_currency, acquirer_reference_data, settlement_date, recorded_at_ms,
-        authorization_id, match_rule, review, class, window_start_ms, cleared_effect, hold_effect, uses, details)
+        event_id, authorization_id, match_rule, review, class, window_start_ms, cleared_effect, hold_effect, uses, details)
       select i, 1, 1 + i % ${cards}, 'OLD' || i, 'first_presentment', 'DEBIT', ${no}, ${amountOf('i')}, 'USD', ${reference},
-        ${dateOf('i')}, 1600000000000 + i, null, 8, ${no},
+        ${dateOf('i')}, 1600000000000 + i, i, null, 8, ${no},
         case i % 5 when 0 then 'force_post' when 1 then 'over' when 2 then 'exact' else 'suspected_duplicate' end,
         0, 0, 0, 0, '{}'
       from ${series} where i % 5 <> 4`,

@@ -140,10 +140,10 @@ function clearingsSql(name: DatabaseName, count: number): string {
       ? `date(1600000000 + id * 60, 'unixepoch')`
       : `to_char(to_timestamp(1600000000 + id * 60) at time zone 'UTC', 'YYYY-MM-DD')`;
   return `insert into tallystick_clearings (id, company_id, card_id, network_financial_transaction_id, cycle, clearing_type, partial,
-      billing_amount, billing_currency, acquirer_reference_data, settlement_date, recorded_at_ms, authorization_id,
+      billing_amount, billing_currency, acquirer_reference_data, settlement_date, recorded_at_ms, event_id, authorization_id,
       match_rule, review, class, window_start_ms, cleared_effect, hold_effect, uses, details)
     select id, 1, card_id, 'OLD' || id, 'first_presentment', 'DEBIT', ${no}, 1200, 'USD', '74321066061' || ${padded} || '5',
-      ${date}, 1600000000000 + id, id, 3, ${no}, case when id % 100 = 0 then 'over' else 'exact' end, 0, 1200, 1200, 0, '{}'
+      ${date}, 1600000000000 + id, id, id, 3, ${no}, case when id % 100 = 0 then 'over' else 'exact' end, 0, 1200, 1200, 0, '{}'
     from tallystick_authorizations where status = 'cleared' and id <= ${count}`;
 }
 
