@@ -165,7 +165,7 @@ describe('npm run admin -- third-party', async () => {
     const secret = privateKey.export({ format: 'jwk' });
     const rows: readonly (readonly [readonly string[], RegExp, number])[] = [
       [['--scope', 'payments', '--jwks', 'https://b.example/jwks'], /^--scope must be one or more of/m, 1],
-      [['--scope', 'accounts', '--jwks', keysIn('private.json', secret)], /^--jwks .*private member d/m, 1],
+      [['--scope', 'accounts', '--jwks', keysIn('private.json', secret)], /^--jwks: keys\[0\] .*private member d/m, 1],
       [['--scope', 'accounts', '--jwks', 'https://168.63.129.16/k'], /^--jwks names 168.63.129.16, which/m, 1],
       [['--scope', 'accounts', '--jwks', 'http://b.example/jwks'], /^--jwks must be an https address/m, 1],
       [['--scope', 'accounts', '--jwks', join(folder, 'absent')], /^--jwks: there is no file/m, 2],
