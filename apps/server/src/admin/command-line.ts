@@ -141,7 +141,10 @@ async function run(
   }
 }
 
-/** The option that sets a field, with the path within its value; the field itself if no option does. */
+/** Options whose value is JSON: a refusal also names the field in it. */
+const json_options = ['changes', 'jwks'];
+
+/** The option that sets a field; the field itself if no option does. */
 function optionOf({ options = {} }: Command, path: string): string {
   const [first = '', ...inner] = path.replace(/^data\./, '').split('.');
   const field = first.replace(/\[.*/, '');
@@ -149,7 +152,7 @@ function optionOf({ options = {} }: Command, path: string): string {
     .map((word) => word.replaceAll('_', '-'))
     .find((word) => Object.hasOwn(options, word));
   if (name === undefined) return path;
-  return inner.length === 0 ? `--${name}` : `--${name}: ${inner.join('.')}`;
+  return inner.length > 0 && json_options.includes(name) ? `--${name}: ${inner.join('.')}` : `--${name}`;
 }
 
 /**
