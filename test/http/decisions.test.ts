@@ -76,7 +76,7 @@ for (const database of database_names) {
       assert.equal((await explain(service, id, card_number, { merchant_currency: 'EUR' })).versions.controls, 2);
     });
 
-    it('tells of advices, refunds, reversals and late originals what they met', async (t) => {
+    it('shows what advices, refunds, reversals and late originals met', async (t) => {
       const service = await startService(t, database);
       const { id, card_number } = await createCard(service, { total_card_amount: 3_000 });
       const above = { billing_amount: 5_000, merchant_amount: 5_000 };

@@ -251,7 +251,7 @@ for (const name of database_names) {
         { code: 'K', decided: { answer: 'decline', amount: null, outcome: 'overtaken', stood_in: null } },
       ],
     ] as const) {
-      it(`is told when its answer ${reply.answer} came after ${meanwhile} and the same message again`, async () => {
+      it(`gets the event of its answer ${reply.answer} that came after ${meanwhile} and the same message again`, async () => {
         const { ask, asked, reply: answerWith } = held();
         const process = await world.process({ ask });
         const answer = process.network.authorize(request(card, { trace_id: 'T' }));

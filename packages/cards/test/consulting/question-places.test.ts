@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createQuestionPlaces } from '../../src/consulting/question-places.ts';
 
-/** Timers that fire when they are told to. */
+/** Timers that the test fires. */
 function handTimers() {
   const due = new Set<() => void>();
   return {
