@@ -35,6 +35,20 @@ export function declareMethods(operations: readonly Operation[], names: GroupNam
   return declared.join('\n');
 }
 
+/** Declares what each operation results in when it is called in process, by its id. */
+export function declareResults(operations: readonly Operation[], types: Types): string {
+  const members = operations.map((operation) => `readonly '${operation.id}': ${outcomeOf(operation, types)};`);
+  return `/** What each operation results in, by its id. */\nexport interface Results {\n${members.join('\n')}\n}`;
+}
+
+function outcomeOf({ answer, answers_file, query }: Operation, types: Types): string {
+  if (answers_file !== undefined) return 'ResultFile';
+  if (answer === null) return 'undefined';
+  return query?.paged && answer instanceof z.ZodArray
+    ? `Page<${types.typeOf(answer.element as z.ZodType, 'output')}>`
+    : types.typeOf(answer, 'output');
+}
+
 function divide(path: string): { readonly parent: string; readonly name: string } {
   const at = path.lastIndexOf('.');
   return { parent: path.slice(0, Math.max(at, 0)), name: path.slice(at + 1) };

@@ -1,8 +1,8 @@
 import type { Subscriber } from '@tallystick/events';
 import { Fault, rootMessageOf, type Timers } from '@tallystick/kernel';
-import { createLifecycle, createOperations, forgetting, readRequestId } from '@tallystick/koa';
+import { createLifecycle } from '@tallystick/koa';
 import { NewerSchema, OlderSchema, type Persistence, UnusableHandle, UnusableSchema } from '@tallystick/mikro-orm';
-import { type Calls, createCalls } from '@tallystick/operations';
+import type { Calls } from '@tallystick/operations';
 import type { Container } from 'inversify';
 import { closeContainer } from './composition/container.ts';
 import { UnusableKeysFile } from './composition/keys-file.ts';
@@ -59,26 +59,21 @@ export async function openInstance(container: Container): Promise<Instance> {
     await database.migrate({ accepts_newer, only_checks: true });
     if (sandbox) await refuseLive(database);
     // The parts that are taken from the container without waiting later.
-    const [ports, persistence, subscriber, eventsCommitted] = await Promise.all([
+    const [, persistence, subscriber, eventsCommitted] = await Promise.all([
       container.getAsync(tokens.http_ports),
       container.getAsync(tokens.persistence),
       container.getAsync(tokens.subscriber),
       container.getAsync(tokens.events_committed),
       container.getAsync(tokens.http_app),
     ]);
-    const { operations, call } = createCalls(createOperations({ ...ports, ...forgetting(ports.authenticator) }), {
-      unitOfWork: ports.unitOfWork,
-      clock: ports.clock,
-      refreshClock: ports.sandbox?.refreshClock,
-      requestIdOf: (asked) => readRequestId(asked, ports.random),
-    });
+    const calls = await container.getAsync(tokens.calls);
     return {
       calls: {
-        operations,
+        ...calls,
         // A call with `tx` belongs to a transaction in progress.
         call: (operation_id, asked) =>
           closing === null || (asked.unitOfWork !== undefined && !is_closed)
-            ? inFlight(() => call(operation_id, asked))
+            ? inFlight(() => calls.call(operation_id, asked))
             : Promise.reject(closed()),
       },
       enter: calls_in_flight.enter,

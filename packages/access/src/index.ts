@@ -14,6 +14,8 @@ export { createKeyUses, type KeyUses } from './keys/key-uses.ts';
 export * from './keys/manage-api-keys.ts';
 export * from './keys/role.ts';
 export { resealSigningSecrets } from './keys/signing-secret.ts';
+export * from './people/person-role.ts';
+export * from './people/visitor.ts';
 export * from './ports.ts';
 export {
   type Authenticator,

@@ -15,10 +15,11 @@ export {
   unknownFilter,
 } from './call/query.ts';
 export type { OperationCaller } from './calls/caller.ts';
-export { type CallPorts, type Calls, createCalls, type HostCall } from './calls/calls.ts';
+export { type CallPorts, type Calls, createCalls, type HostCall, type VisitorCall } from './calls/calls.ts';
 export type { FileInput } from './calls/file-input.ts';
 export { delivered_names, event_kinds } from './events/shapes.ts';
 export { type MinimalItem, minimal_item, shown_instant, type_names } from './fields.ts';
+export type { Results } from './generated/results.ts';
 export { presentImport, presentStatement } from './imports/operations.ts';
 export { describeOperations, listOperations, type OperationPorts } from './listing.ts';
 export { authorization_item, unread_authorization } from './network/shapes.ts';

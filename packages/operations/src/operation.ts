@@ -168,6 +168,8 @@ export interface WriteOperation<Body extends z.ZodType = z.ZodType> extends Desc
 /** Runs its transactions itself. A repeat with the same input must change nothing more. */
 export interface WorkOperation<Body extends z.ZodType = z.ZodType> extends Described<Body> {
   readonly runs_alone: string;
+  /** It changes nothing that a caller can see. */
+  readonly only_reads?: boolean;
   perform(call: OperationCall<z.output<Body>>): Promise<unknown>;
 }
 

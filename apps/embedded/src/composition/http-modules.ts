@@ -6,8 +6,12 @@ import {
   createKeyAuthenticator,
   createLifecycle,
   createMetrics,
+  createOperations,
+  forgetting,
+  readRequestId,
   transactions_max_default,
 } from '@tallystick/koa';
+import { createCalls } from '@tallystick/operations';
 import { ContainerModule } from 'inversify';
 import { version } from '../version.ts';
 import { createOpenBanking, openUserLogin } from './open-banking.ts';
@@ -152,6 +156,16 @@ export const http_module = new ContainerModule(({ bind }) => {
       tokens.key_uses,
       tokens.decision_poster,
     ],
+  );
+  bind(tokens.calls).toResolvedValue(
+    (ports) =>
+      createCalls(createOperations({ ...ports, ...forgetting(ports.authenticator) }), {
+        unitOfWork: ports.unitOfWork,
+        clock: ports.clock,
+        refreshClock: ports.sandbox?.refreshClock,
+        requestIdOf: (asked) => readRequestId(asked, ports.random),
+      }),
+    [tokens.http_ports],
   );
   bind(tokens.http_app).toResolvedValue(createHttpApp, [tokens.http_ports]);
 });

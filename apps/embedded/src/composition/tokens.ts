@@ -7,7 +7,7 @@ import type { Formats, ImportPorts } from '@tallystick/imports';
 import type { Clock, Random, RowArchive, Timers, UrlPolicy } from '@tallystick/kernel';
 import type { HttpApp, HttpAppPorts, Lifecycle, Metrics } from '@tallystick/koa';
 import type { Persistence, SchemaMigration } from '@tallystick/mikro-orm';
-import type { Sandbox } from '@tallystick/operations';
+import type { Calls, Sandbox } from '@tallystick/operations';
 import type { KeyRing, Vault } from '@tallystick/vault';
 import type { AddressGuard, DocumentReader } from '@tallystick/webhook-client';
 import type { ServiceIdentifier } from 'inversify';
@@ -94,6 +94,8 @@ export const tokens = {
   metrics: identifier<Metrics>('metrics'),
   /** The parts of the HTTP interface, for `createHttpApp`. */
   http_ports: identifier<HttpAppPorts>('http_ports'),
+  /** Every operation as a call within the process. */
+  calls: identifier<Calls>('calls'),
   http_app: identifier<HttpApp>('http_app'),
 } as const;
 

@@ -9,9 +9,9 @@ import {
   type OperationTx,
   type ResultFile,
 } from '@tallystick/operations';
+import type { Id } from '@tallystick/operations/resources';
 import type { FileContent } from './call-options.ts';
 import type { CompanyOperations } from './generated/methods.ts';
-import type { Id } from './generated/resources.ts';
 import { type ListPage, listOf } from './list.ts';
 import type { OperationGroups } from './operation-groups.ts';
 

@@ -1,5 +1,5 @@
 import type { SubscriptionTx } from '@tallystick/events';
-import type { Authorization, Event } from './generated/resources.ts';
+import type { Authorization, Event } from '@tallystick/operations/resources';
 
 type Payloads = { readonly [One in Event as One['event_type']]: One['payload'] };
 

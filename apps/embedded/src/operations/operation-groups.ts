@@ -1,3 +1,4 @@
+import type { Id } from '@tallystick/operations/resources';
 import type {
   BankOperations,
   CompanyOperations,
@@ -5,7 +6,6 @@ import type {
   OperatorOperations,
   SandboxOperations,
 } from './generated/methods.ts';
-import type { Id } from './generated/resources.ts';
 
 /**
  * The use cases, in groups by who has them. Every operation of the HTTP interface is one method,

@@ -1,3 +1,4 @@
+import { type Effect, roleFor, type Visitor } from '@tallystick/access';
 import { type Clock, maskCardNumbers, Refusal, type UnitOfWork, UnusableTransaction } from '@tallystick/kernel';
 import { type Parameter, readParameters } from '../call/parameters.ts';
 import { checkBody, nameFields, type Prepared, prepare, runTransaction } from '../call/prepare.ts';
@@ -49,6 +50,20 @@ export interface Calls {
    * `TypeError` for a missing parameter.
    */
   call(operation_id: string, call: HostCall): Promise<unknown>;
+  /** Whether a visitor may make a call like this, for a company or for all. */
+  may(visitor: Visitor, operation_id: string, company_id: number | null): boolean;
+  /**
+   * The same as `call` on behalf of a visitor of the console, whose own roles decide. Refuses
+   * (`forbidden`) what they do not permit.
+   */
+  callAs(visitor: Visitor, operation_id: string, call: VisitorCall): Promise<unknown>;
+}
+
+/** A call on behalf of a visitor. Without a company it is about all companies, or about none. */
+export interface VisitorCall extends Omit<HostCall, 'role' | 'actor' | 'unitOfWork'> {
+  readonly company_id: number | null;
+  /** The IP address from which the visitor comes. */
+  readonly source_address: string | null;
 }
 
 interface Callable {
@@ -60,26 +75,70 @@ export function createCalls(operations: readonly Operation[], ports: CallPorts):
   const callable = new Map<string, Callable>(
     operations.map((one) => [one.id, { operation: prepare(one), readOptions: createOptionsReader(one) }]),
   );
+
+  function find(operation_id: string): Callable {
+    const found = callable.get(operation_id);
+    if (found === undefined) throw new RangeError(`there is no operation ${operation_id}`);
+    return found;
+  }
+
+  async function finish(work: Promise<unknown>): Promise<unknown> {
+    try {
+      const result = await work;
+      return result instanceof Interim ? result.data : result;
+    } catch (error) {
+      throw error instanceof Refusal ? masked(error) : error;
+    }
+  }
+
   return {
     operations: new Map(operations.map((one) => [one.id, one])),
     async call(operation_id, call) {
-      const found = callable.get(operation_id);
-      if (found === undefined) throw new RangeError(`there is no operation ${operation_id}`);
+      const found = find(operation_id);
       const { method, runs_alone } = found.operation;
       if (call.unitOfWork !== undefined && runs_alone !== undefined) {
         throw new UnusableTransaction(`${method} takes no tx, because ${runs_alone}; call it without one`);
       }
-      try {
-        const result = await perform(ports, found, call);
-        return result instanceof Interim ? result.data : result;
-      } catch (error) {
-        throw error instanceof Refusal ? masked(error) : error;
-      }
+      return await finish(perform(ports, found, call, null));
+    },
+    may(visitor, operation_id, company_id) {
+      const found = callable.get(operation_id);
+      return (
+        found !== undefined && roleFor(visitor, found.operation.area, effectOf(found.operation), company_id) !== null
+      );
+    },
+    async callAs(visitor, operation_id, { source_address, ...call }) {
+      const found = find(operation_id);
+      const { area } = found.operation;
+      const role = roleFor(visitor, area, effectOf(found.operation), call.company_id ?? null);
+      if (role === null) throw forbidden(visitor);
+      const { actor } = visitor;
+      return await finish(perform(ports, found, { ...call, role, actor }, { visitor, source_address }));
     },
   };
 }
 
-async function perform(ports: CallPorts, { operation, readOptions }: Callable, sent: HostCall): Promise<unknown> {
+/** Work that may write is a change unless the operation says that it only reads. */
+function effectOf(operation: Operation): Effect {
+  return 'read' in operation || ('only_reads' in operation && operation.only_reads) ? 'read' : 'change';
+}
+
+function forbidden({ grants }: Visitor): Refusal {
+  const roles = [...new Set(grants.map(({ role }) => role))].join(', ') || 'no role';
+  return new Refusal('forbidden', `you have ${roles}, which does not permit this here; ask an administrator`);
+}
+
+interface Visiting {
+  readonly visitor: Visitor;
+  readonly source_address: string | null;
+}
+
+async function perform(
+  ports: CallPorts,
+  { operation, readOptions }: Callable,
+  sent: HostCall,
+  visiting: Visiting | null,
+): Promise<unknown> {
   const { actor, ...caller } = checkCaller(sent, operation.area);
   const parameters = readParameters(textsOf(operation, sent.parameters ?? {}));
   const { query, beside_data, prefers_early } = readOptions(sent.options ?? {});
@@ -89,9 +148,13 @@ async function perform(ports: CallPorts, { operation, readOptions }: Callable, s
   if (sent.unitOfWork === undefined) await ports.refreshClock?.();
   const request_id = ports.requestIdOf(sent.request_id);
   const now_ms = ports.clock.nowMs();
-  const who = { caller, actor, request_id, source_address: null };
+  const who = { caller, actor, request_id, source_address: visiting?.source_address ?? null };
   const call: OperationCall = { ...who, now_ms, ...parameters, query, body, linkTo };
   const { company_id } = caller;
+  if (visiting !== null && showsNumber(operation, call)) {
+    const { visitor } = visiting;
+    if (roleFor(visitor, 'card_numbers', 'read', company_id) === null) throw forbidden(visitor);
+  }
   try {
     const check = (tx: OperationTx) => requireOpenCompany(tx, company_id);
     if (operation.runs_alone !== undefined && company_id !== null) await ports.unitOfWork.read(check);
@@ -109,6 +172,10 @@ async function perform(ports: CallPorts, { operation, readOptions }: Callable, s
   } catch (error) {
     throw nameFields(error, '', option_names);
   }
+}
+
+function showsNumber(operation: Operation, call: OperationCall): boolean {
+  return 'showsNumber' in operation && operation.showsNumber?.(call) === true;
 }
 
 const linkTo = (path: string): string => path;

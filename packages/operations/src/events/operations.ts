@@ -14,6 +14,7 @@ export function eventOperations(): readonly Operation[] {
       summary: 'List the event types',
       description: 'Those that webhooks can subscribe to.',
       runs_alone: 'it reads no database',
+      only_reads: true,
       answer: z.array(event_type),
       perform: async () => event_types.map((type) => ({ ...type })),
     }),

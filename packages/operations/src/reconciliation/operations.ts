@@ -175,6 +175,7 @@ export function reconciliationOperations(ports: ReconciliationOperationPorts): r
       runs_alone: own_transactions,
       answer: null,
       answers_file: 'text/csv',
+      only_reads: true,
       async perform(call) {
         const filter = readItemFilter(call);
         if (!tables.mayTake(ownerOf(call))) throw new Busy('the service is overloaded; try again', 'all', 1);
