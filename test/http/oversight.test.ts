@@ -55,7 +55,7 @@ async function attempt({ persistence }: Service, ids: readonly number[], status:
     duration_ms: 3,
   } as const;
   await delivery_desk.record(
-    orders.map(({ delivery, lease }) => ({ ...afterAttempt(delivery, answer, start_ms), lease })),
+    orders.map(({ delivery, lease }) => ({ ...afterAttempt(delivery, answer, start_ms, '{}'), lease })),
   );
 }
 

@@ -570,9 +570,9 @@ describe('webhooks', () => {
       answer: `answer of ${at} ${'.'.repeat(5_000)}`.slice(0, 4_096),
       retry_after: '120',
     });
-    const untimed = data.map((one: { attempts: { duration_ms: number }[] }) => ({
+    const untimed = data.map((one: { attempts: { duration_ms: number; headers: object }[] }) => ({
       ...one,
-      attempts: one.attempts.map((made) => {
+      attempts: one.attempts.map(({ headers: _, ...made }) => {
         assert.ok(Number.isInteger(made.duration_ms) && made.duration_ms >= 0);
         return { ...made, duration_ms: 0 };
       }),
@@ -615,8 +615,8 @@ describe('webhooks', () => {
     assert.deepEqual(minimal.json.data[1], { id: first_id, type: 'delivery', url: `${deliveries}/${first_id}` });
   });
 
-  it('serve each delivery at its URL, only to its company and under its webhook', async () => {
-    const { company, at, url } = await newcomer();
+  it('serve each delivery at its URL as it was sent, only to its company and under its webhook', async () => {
+    const { company, at, url, received } = await newcomer();
     const stranger = await newcomer();
     const webhook = await company.registers(url);
     const other = await company.registers(url, { event_type_ids: [11] });
@@ -627,7 +627,15 @@ describe('webhooks', () => {
     const [listed] = (await company.send('GET', `${path}/${webhook.id}/deliveries`)).json.data;
     const read = await company.send('GET', listed.url);
     assert.equal(read.status, 200, read.text);
-    assert.deepEqual(read.json, { data: listed });
+    const { body, ...rest } = read.json.data;
+    assert.deepEqual(rest, listed);
+    assert.equal(received().length, 2);
+    for (const [place, { headers, ...request }] of received().entries()) {
+      const sent = listed.attempts[place].headers;
+      assert.deepEqual(sent, Object.fromEntries(Object.keys(sent).map((name) => [name, headers[name]])));
+      assert.equal(body, request.body);
+      assert.ok(await verifies({ ...request, headers: sent }, webhook), 'what is shown verifies');
+    }
     assert.deepEqual(
       listed.attempts.map(({ number, status }: { number: number; status: number }) => [number, status]),
       [

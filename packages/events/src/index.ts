@@ -38,6 +38,8 @@ export {
   requestSigner,
   type SignedReceiver,
   type SignRequest,
+  sentHeaders,
+  signatureOf,
 } from './webhooks/delivery-request.ts';
 export * from './webhooks/manage-deliveries.ts';
 export * from './webhooks/manage-webhooks.ts';

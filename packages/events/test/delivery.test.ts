@@ -61,12 +61,12 @@ test('a 2xx at any attempt ends a delivery in success, any other answer continue
         let delivery = pending;
         for (const [made, answer] of answers.entries()) {
           assert.equal(delivery.due_at_ms, start_ms + attempt_offsets_ms[made]!);
-          delivery = afterAttempt(delivery, answer, delivery.due_at_ms!).delivery;
+          delivery = afterAttempt(delivery, answer, delivery.due_at_ms!, '{}').delivery;
         }
         assert.equal(delivery.attempts, answers.length);
         assert.equal(delivery.state, answers.length === 5 ? 'failed' : 'pending');
         if (delivery.state === 'failed') return;
-        const last = afterAttempt(delivery, answered(success), delivery.due_at_ms!);
+        const last = afterAttempt(delivery, answered(success), delivery.due_at_ms!, '{}');
         assert.equal(last.delivery.state, 'succeeded');
         assert.equal(last.delivery.due_at_ms, null);
         assert.equal(last.attempt.number, answers.length + 1);
@@ -77,31 +77,31 @@ test('a 2xx at any attempt ends a delivery in success, any other answer continue
 });
 
 test('a late attempt does not delay the attempts after it', () => {
-  const first = afterAttempt(pending, no_answer, start_ms).delivery;
-  const second = afterAttempt(first, no_answer, start_ms + 25 * minute_ms).delivery;
+  const first = afterAttempt(pending, no_answer, start_ms, '{}').delivery;
+  const second = afterAttempt(first, no_answer, start_ms + 25 * minute_ms, '{}').delivery;
   assert.equal(second.due_at_ms, start_ms + 28 * minute_ms);
 });
 
 test('410 ends a delivery immediately', () => {
-  const { delivery, attempt } = afterAttempt(pending, answered(410), start_ms);
+  const { delivery, attempt } = afterAttempt(pending, answered(410), start_ms, '{}');
   assert.equal(delivery.state, 'failed');
   assert.equal(attempt.status, 410);
 });
 
 test('an attempt without an answer states the reason', () => {
-  const { attempt } = afterAttempt(pending, no_answer, start_ms);
+  const { attempt } = afterAttempt(pending, no_answer, start_ms, '{}');
   assert.equal(attempt.status, null);
   assert.equal(attempt.error, 'timeout: no answer within 15000 ms');
 });
 
 test('a new round starts the schedule again and continues the count of attempts', () => {
   let delivery = pending;
-  while (delivery.state === 'pending') delivery = afterAttempt(delivery, no_answer, delivery.due_at_ms!).delivery;
+  while (delivery.state === 'pending') delivery = afterAttempt(delivery, no_answer, delivery.due_at_ms!, '{}').delivery;
   const again_ms = start_ms + 500 * minute_ms;
   assert.equal(delivery.round, 1);
   delivery = newRound(delivery, again_ms);
   assert.deepEqual([delivery.due_at_ms, delivery.round], [again_ms, 2]);
-  const { delivery: after, attempt } = afterAttempt(delivery, no_answer, again_ms);
+  const { delivery: after, attempt } = afterAttempt(delivery, no_answer, again_ms, '{}');
   assert.equal(attempt.number, 6);
   assert.equal(after.due_at_ms, again_ms + 10 * minute_ms);
 });
@@ -114,7 +114,7 @@ test('an answer is recorded in a form that any database can store, whatever the 
     retry_after: '\0',
     duration_ms: 1,
   };
-  const { delivery, attempt } = afterAttempt(pending, answer, start_ms);
+  const { delivery, attempt } = afterAttempt(pending, answer, start_ms, '{}');
   assert.equal(delivery.state, 'succeeded');
   assert.deepEqual([attempt.excerpt, attempt.retry_after], ['\ufffda\ufffd', '\ufffd']);
 });

@@ -118,6 +118,7 @@ for (const name of database_names) {
               delivery_id: delivery.id,
               number: 1,
               at_ms: start_ms,
+              signature: '{}',
               status: is_pending ? 503 : 200,
               error: null,
               duration_ms: 1,

@@ -34,7 +34,7 @@
  */
 import { assert, createPhase, drawLease, Fault, type Lease, type Random } from '@tallystick/kernel';
 import { type Attempt, afterAttempt, type Delivery, isSuccess } from './delivery.ts';
-import { eventBody, type RequestSigner, requestSigner, type SignRequest } from './delivery-request.ts';
+import { eventBody, type RequestSigner, requestSigner, type SignRequest, signatureOf } from './delivery-request.ts';
 import type { DeliveryDesk, DeliveryOffer, DeliveryQueue, WorkOrder, WorkResult } from './ports.ts';
 import type { Webhook } from './webhook.ts';
 import { failures_until_failing } from './webhook-health.ts';
@@ -370,10 +370,9 @@ export function createCourier(ports: CourierPorts): Courier {
     try {
       const at_ms = clock.nowMs();
       const { id, sequence, event_type } = delivery;
-      const answer = await ports.sender.send(
-        lane.sign(webhook, { id: String(id), sequence, body: eventBody(event, event_type) }),
-      );
-      const after = afterAttempt(delivery, answer, at_ms);
+      const request = lane.sign(webhook, { id: String(id), sequence, body: eventBody(event, event_type) });
+      const answer = await ports.sender.send(request);
+      const after = afterAttempt(delivery, answer, at_ms, signatureOf(request));
       lane.failures_in_a_row = isSuccess(answer) ? 0 : lane.failures_in_a_row + 1;
       results.push({ ...after, lease });
       observer.attempted(webhook, after.delivery, after.attempt);

@@ -1,6 +1,7 @@
 import { type Clock, type HmacSha256, type Sealer, toInstantText } from '@tallystick/kernel';
 import { deliverySigner } from '@tallystick/webhook-signature';
 import type { Event, Payload } from '../log/event-log.ts';
+import type { Attempt, Delivery } from './delivery.ts';
 import type { Webhook } from './webhook.ts';
 import { type HeldSecrets, openSecrets, sealedSecrets } from './webhook-secret.ts';
 import type { WebhookRequest } from './webhook-sender.ts';
@@ -74,16 +75,38 @@ export function requestSigner({ sealer, hmac, clock, machine_clock }: RequestSig
       sealed = sealed_now;
     }
     const timestamp = Math.floor(machine_clock.nowMs() / 1_000);
-    return {
-      callback_url,
-      body,
-      headers: {
-        'content-type': 'application/json',
-        'user-agent': 'Tallystick',
-        ...(sequence === undefined ? {} : { 'x-webhook-sequence': String(sequence) }),
-        ...signDelivery({ id, timestamp, url: callback_url, body }),
-      },
-    };
+    const signatures = signDelivery({ id, timestamp, url: callback_url, body });
+    return { callback_url, body, headers: { ...lastingHeaders(sequence), ...signatures } };
+  };
+}
+
+function lastingHeaders(sequence: number | undefined): Readonly<Record<string, string>> {
+  return {
+    'content-type': 'application/json',
+    'user-agent': 'Tallystick',
+    ...(sequence === undefined ? {} : { 'x-webhook-sequence': String(sequence) }),
+  };
+}
+
+/** The headers that differ from attempt to attempt. The others follow from the delivery. */
+const kept_headers = ['x-timestamp', 'x-signature', 'x-signature-previous', 'webhook-signature'] as const;
+
+/** What is stored of the headers of a request: JSON, in order to show how the attempt was signed. */
+export function signatureOf({ headers }: Pick<WebhookRequest, 'headers'>): string {
+  return JSON.stringify(Object.fromEntries(kept_headers.map((name) => [name, headers[name]])));
+}
+
+/** Returns the headers of an attempt as they were sent. */
+export function sentHeaders(
+  { id, sequence }: Pick<Delivery, 'id' | 'sequence'>,
+  { signature }: Pick<Attempt, 'signature'>,
+): Readonly<Record<string, string>> {
+  const kept = JSON.parse(signature) as Readonly<Record<string, string>>;
+  return {
+    ...lastingHeaders(sequence),
+    ...kept,
+    'webhook-id': String(id),
+    'webhook-timestamp': kept['x-timestamp']!,
   };
 }
 

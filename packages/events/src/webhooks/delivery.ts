@@ -53,6 +53,8 @@ export interface Attempt {
   /** 1, 2, 3 ... over all rounds. */
   readonly number: number;
   readonly at_ms: number;
+  /** The headers that signed the request: `signatureOf`. */
+  readonly signature: string;
   /** The HTTP status of the answer, or null when there was no answer. */
   readonly status: number | null;
   /** Why there was no answer; null when there was one. */
@@ -64,19 +66,21 @@ export interface Attempt {
 }
 
 /**
- * Returns the delivery and the attempt to record, after an attempt that began at `at_ms` received
- * this answer.
+ * Returns the delivery and the attempt to record, after an attempt that began at `at_ms` with
+ * this signature received this answer.
  */
 export function afterAttempt(
   delivery: Delivery,
   answer: WebhookAnswer,
   at_ms: number,
+  signature: string,
 ): { readonly delivery: Delivery; readonly attempt: Attempt } {
   const answered = answer.kind === 'answered';
   const attempt: Attempt = {
     delivery_id: delivery.id,
     number: delivery.attempts + 1,
     at_ms,
+    signature,
     status: answered ? answer.status : null,
     error: answered ? null : `${answer.error}: ${answer.detail}`,
     duration_ms: answer.duration_ms,

@@ -1,5 +1,7 @@
-import { type Call, type Page, type PageRequest, Refusal } from '@tallystick/kernel';
+import { assert, type Call, type Page, type PageRequest, Refusal } from '@tallystick/kernel';
+import type { EventsTx } from '../log/event-log.ts';
 import { type DeliveryState, newRound } from './delivery.ts';
+import { eventBody } from './delivery-request.ts';
 import { readWebhook } from './manage-webhooks.ts';
 import type { DeliveryReading, WebhooksTx } from './ports.ts';
 
@@ -22,17 +24,23 @@ export async function listDeliveries(
   return tx.deliveries.list(webhook_id, filter, page);
 }
 
-/** Reads one delivery of the company's webhook, with its attempts. Refuses `not_found`. */
+/**
+ * Reads one delivery of the company's webhook, with its attempts and the body of their requests.
+ * Refuses `not_found`.
+ */
 export async function readDelivery(
-  tx: DeliveriesTx,
+  tx: DeliveriesTx & EventsTx,
   call: Pick<Call, 'company_id'>,
   webhook_id: number,
   id: number,
-): Promise<DeliveryReading> {
+): Promise<{ readonly reading: DeliveryReading; readonly body: string }> {
   await readWebhook(tx, call, webhook_id);
   const reading = await tx.deliveries.read(webhook_id, id);
   if (reading === null) throw noDelivery(webhook_id, id);
-  return reading;
+  const { event_id, event_type } = reading.delivery;
+  const event = await tx.events.find(call.company_id, event_id);
+  assert(event !== null, `event ${event_id} is kept while it has a delivery`);
+  return { reading, body: eventBody(event, event_type) };
 }
 
 /**

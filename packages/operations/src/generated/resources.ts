@@ -1612,6 +1612,8 @@ export interface Delivery {
 
 /** An attempt of a delivery. */
 export interface DeliveryAttempt extends OperatorAttempt {
+  /** The headers of the request as it was sent, with its signatures; names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
   /** The first 4 KiB of the answer; null: no answer. */
   readonly answer: string | null;
 }
@@ -1626,6 +1628,12 @@ export interface DeliveryFilter {
  * again.
  */
 export type DeliveryState = 'pending' | 'succeeded' | 'failed';
+
+/** The delivery of an event to a webhook, with the body of its requests. */
+export interface DeliveryWithBody extends Delivery {
+  /** What is posted, the same bytes at every attempt: JSON that the signature covers. */
+  readonly body: string;
+}
 
 /**
  * The kind of a break, the class of a clearing, the status of an item, or a kind of the bridge

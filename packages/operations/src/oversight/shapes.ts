@@ -22,7 +22,7 @@ export const webhook_state_of_all = z
   .meta({ id: 'OperatorWebhook', description: 'A webhook with its state, as operators see it' });
 
 export const operator_attempt = attempt
-  .omit({ answer: true })
+  .omit({ headers: true, answer: true })
   .describe('An attempt of a delivery, as operators see it')
   .register(type_names, { id: 'OperatorAttempt' });
 

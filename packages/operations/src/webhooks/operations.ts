@@ -28,6 +28,7 @@ import {
   create_webhook,
   delivery,
   delivery_state,
+  delivery_with_body,
   recover,
   recovered,
   update_webhook,
@@ -182,11 +183,12 @@ function deliveries({ webhooks: { due } }: WebhookOperationPorts): readonly Oper
     }),
     operation('webhooks', {
       id: 'webhooks.deliveries.read',
-      summary: 'Read a delivery with its attempts',
+      summary: 'Read a delivery with its attempts and the body of their requests',
       parameters: ['id', 'delivery_id'],
-      answer: delivery,
+      answer: delivery_with_body,
       async read(tx, call) {
-        return presentDelivery(await readDelivery(tx, companyCall(call), call.id, call.delivery_id));
+        const { reading, body } = await readDelivery(tx, companyCall(call), call.id, call.delivery_id);
+        return { ...presentDelivery(reading), body };
       },
     }),
     operation('webhooks', {

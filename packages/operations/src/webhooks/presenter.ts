@@ -1,4 +1,4 @@
-import type { DeliveryReading, Webhook } from '@tallystick/events';
+import { type DeliveryReading, sentHeaders, type Webhook } from '@tallystick/events';
 import { toInstantText } from '@tallystick/kernel';
 import { type Shown, showAs } from '../fields.ts';
 import { attempt, delivery, webhook } from './shapes.ts';
@@ -23,7 +23,10 @@ export function presentDelivery({ delivery: found, attempts }: DeliveryReading) 
     event_type: found.event_type as Shown<typeof delivery>['event_type'],
     next_attempt_at: found.due_at_ms === null ? null : toInstantText(found.due_at_ms),
     created_at: toInstantText(found.created_at_ms),
-    attempts: attempts.map((one) => showAs(attempt, { ...one, at: toInstantText(one.at_ms), answer: one.excerpt })),
+    attempts: attempts.map((one) => {
+      const headers = sentHeaders(found, one);
+      return showAs(attempt, { ...one, headers, at: toInstantText(one.at_ms), answer: one.excerpt });
+    }),
     type: 'delivery',
     url: `${path}/${found.webhook_id}/deliveries/${found.id}`,
   });

@@ -133,6 +133,9 @@ export const attempt = z
   .object({
     number: z.int().min(1).describe('1 for the first attempt'),
     at: shown_instant.describe("When it began, by the service's clock, UTC"),
+    headers: z
+      .record(z.string(), z.string())
+      .describe('The headers of the request as it was sent, with its signatures; names in lower case'),
     status: z.int().min(100).max(999).nullable().describe('The HTTP status of the callback URL; null: no answer'),
     error: text_or_null.describe('Why there was no answer; null: there was one'),
     duration_ms: z.int().min(0).describe('Milliseconds until the answer, or until none was expected any more'),
@@ -156,6 +159,16 @@ export const delivery = z
     url: resource_url,
   })
   .meta({ id: 'Delivery', description: 'The delivery of an event to a webhook' });
+
+/** `GET /v1/webhooks/:id/deliveries/:delivery_id`. */
+export const delivery_with_body = delivery
+  .extend({
+    body: z.string().describe('What is posted, the same bytes at every attempt: JSON that the signature covers'),
+  })
+  .meta({
+    id: 'DeliveryWithBody',
+    description: 'The delivery of an event to a webhook, with the body of its requests',
+  });
 
 /** `POST /v1/webhooks/:id/recover`. */
 export const recover = z

@@ -72,6 +72,7 @@ export const DeliveryAttempt = defineEntity({
     delivery_id: givenId(),
     number: givenId(),
     at_ms: int(),
+    signature: p.text(),
     status: int().nullable(),
     error: p.text().nullable(),
     duration_ms: int(),

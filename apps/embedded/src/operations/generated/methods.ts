@@ -38,6 +38,7 @@ import type {
   DecisionEndpointTest,
   Delivery,
   DeliveryFilter,
+  DeliveryWithBody,
   DirectDebit,
   EmailVirtualCard,
   Event,
@@ -373,8 +374,8 @@ export interface WebhookOperations {
 export interface DeliveryOperations {
   /** List the deliveries of a webhook with their attempts, newest first. */
   list(id: Id, options?: TransactionOptions & PageOptions & FilterOptions<DeliveryFilter>): List<Delivery>;
-  /** Read a delivery with its attempts. */
-  read(id: Id, delivery_id: Id, options?: TransactionOptions): Promise<Delivery>;
+  /** Read a delivery with its attempts and the body of their requests. */
+  read(id: Id, delivery_id: Id, options?: TransactionOptions): Promise<DeliveryWithBody>;
   /** Send a delivery again from the start of the schedule. */
   retry(id: Id, delivery_id: Id, options?: TransactionOptions): Promise<void>;
   /** Send again the deliveries that failed since an instant, at most 10,000 in one call. */

@@ -130,7 +130,7 @@ export async function queued(
 
 /** Returns the result of a work order that received this answer. */
 export function resultOf({ delivery, lease: token }: WorkOrder, answer: WebhookAnswer, at_ms = now_ms): WorkResult {
-  return { ...afterAttempt(delivery, answer, at_ms), lease: token };
+  return { ...afterAttempt(delivery, answer, at_ms, JSON.stringify({ 'x-timestamp': String(at_ms) })), lease: token };
 }
 
 /** Returns the result of the fifth and last attempt of a round, which failed. */
