@@ -78,6 +78,7 @@ for (const name of database_names) {
         failing_since: '2030-03-15T10:00:00.000Z',
         backlog: 5,
         oldest_due_at: '2030-03-15T10:00:00.000Z',
+        recent: { pending: 5, succeeded: 0, failed: 0 },
         created_at: '2030-03-15T10:00:00.000Z',
         type: 'webhook',
       });
@@ -86,6 +87,9 @@ for (const name of database_names) {
       assert.deepEqual(idsOf(await get(service, 'webhooks?filter[failing]=false')), ['1']);
       assert.deepEqual(idsOf(await get(service, 'webhooks?filter[company_id]=1')), ['1']);
       assert.ok(!(await get(service, 'webhooks')).text.includes('whsec_'));
+      const { company_id: _, ...shown } = own;
+      const of_company = await service.send('GET', '/v1/webhooks/states?filter[failing]=false');
+      assert.deepEqual(of_company.json.data, [shown], 'a company sees its own');
       await attempt(service, [4], 200);
       assert.deepEqual(idsOf(await get(service, 'webhooks?filter[failing]=true')), []);
     });

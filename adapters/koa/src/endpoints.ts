@@ -106,6 +106,7 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
   ...section('Webhooks', {
     'webhooks.create': { at: 'POST /v1/webhooks', registers_callback: true },
     'webhooks.list': 'GET /v1/webhooks',
+    'webhooks.states.list': 'GET /v1/webhooks/states',
     'webhooks.read': 'GET /v1/webhooks/:id',
     'webhooks.update': 'PATCH /v1/webhooks/:id',
     'webhooks.delete': 'DELETE /v1/webhooks/:id',

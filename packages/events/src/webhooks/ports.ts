@@ -48,10 +48,15 @@ export interface WebhookState {
   readonly backlog: number;
   /** When the first of its pending deliveries is or was due; null when it has none. */
   readonly oldest_due_at_ms: number | null;
+  /** How many of its newest deliveries there are, `recent_max` at most, and in which state. */
+  readonly recent: Readonly<Record<DeliveryState, number>>;
 }
 
 /** Pending deliveries of one webhook are counted up to this number. */
 export const backlog_max = 1_000;
+
+/** The newest deliveries of one webhook that its state counts. */
+export const recent_max = 100;
 
 /** The parts of an event that a relay needs. The payload is read when the event is sent. */
 export type EventToRelay = Pick<Event, 'id' | 'company_id' | 'event_type'>;

@@ -2311,30 +2311,9 @@ export interface OperatorVirtualCardFilter {
 }
 
 /** A webhook with its state, as operators see it. */
-export interface OperatorWebhook {
-  /** The id of this resource, as digits. */
-  readonly id: string;
+export interface OperatorWebhook extends WebhookOverview {
   /** The company of the webhook. */
   readonly company_id: number;
-  /** Where events are posted to. */
-  readonly callback_url: string;
-  /** The ids of the event types that trigger it; 1 is all. */
-  readonly event_type_ids: readonly number[];
-  readonly status: WebhookStatus;
-  /** Active, and its last 3 attempts failed. */
-  readonly failing: boolean;
-  /** The failed attempts since the last success. */
-  readonly failures_in_a_row: number;
-  /** When the first of them was made, UTC; null: there are none. ISO 8601. */
-  readonly failing_since: string | null;
-  /** Its pending deliveries; 1000: so many or more. */
-  readonly backlog: number;
-  /** When the first of them is or was due, UTC; null: there are none. ISO 8601. */
-  readonly oldest_due_at: string | null;
-  /** When it was created, by the service's clock, UTC. ISO 8601. */
-  readonly created_at: string;
-  /** Always `webhook`: the kind of this resource. */
-  readonly type: 'webhook';
 }
 
 export interface OperatorWebhookFilter {
@@ -2707,6 +2686,13 @@ export interface RealCard {
   readonly type: 'realcard';
   /** The path of this resource. */
   readonly url: string;
+}
+
+/** Its newest 100 deliveries by state. */
+export interface RecentDeliveries {
+  readonly pending: number;
+  readonly succeeded: number;
+  readonly failed: number;
 }
 
 /** What a person did to an item, or what the rule `tolerance` accepts of it. */
@@ -4192,6 +4178,37 @@ export interface Webhook {
   readonly type: 'webhook';
   /** The path of this resource. */
   readonly url: string;
+}
+
+/** A webhook with its state. */
+export interface WebhookOverview {
+  /** The id of this resource, as digits. */
+  readonly id: string;
+  /** The ids of the event types that trigger it; 1 is all. */
+  readonly event_type_ids: readonly number[];
+  readonly status: WebhookStatus;
+  /** Where events are posted to. */
+  readonly callback_url: string;
+  /** Always `webhook`: the kind of this resource. */
+  readonly type: 'webhook';
+  /** Active, and its last 3 attempts failed. */
+  readonly failing: boolean;
+  /** The failed attempts since the last success. */
+  readonly failures_in_a_row: number;
+  /** When the first of them was made, UTC; null: there are none. ISO 8601. */
+  readonly failing_since: string | null;
+  /** Its pending deliveries; 1000: so many or more. */
+  readonly backlog: number;
+  /** When the first of them is or was due, UTC; null: there are none. ISO 8601. */
+  readonly oldest_due_at: string | null;
+  readonly recent: RecentDeliveries;
+  /** When it was created, by the service's clock, UTC. ISO 8601. */
+  readonly created_at: string;
+}
+
+export interface WebhookOverviewFilter {
+  /** True: only webhooks that are failing; false: only others. */
+  readonly failing?: boolean | undefined;
 }
 
 /** Only active webhooks are triggered. */

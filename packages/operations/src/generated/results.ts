@@ -23,6 +23,7 @@ import type {
   DecisionEndpoint,
   DecisionEndpointTest,
   Delivery,
+  DeliveryWithBody,
   DirectDebit,
   Event,
   EventType,
@@ -60,6 +61,7 @@ import type {
   VirtualCard,
   VirtualCardVersion,
   Webhook,
+  WebhookOverview,
   WebhookTest,
 } from './resources.ts';
 
@@ -103,13 +105,14 @@ export interface Results {
   readonly 'operator.events.record': ForeignEventRecord;
   readonly 'webhooks.create': Webhook;
   readonly 'webhooks.list': Page<MinimalItem>;
+  readonly 'webhooks.states.list': Page<WebhookOverview>;
   readonly 'webhooks.read': Webhook;
   readonly 'webhooks.update': Webhook;
   readonly 'webhooks.delete': undefined;
   readonly 'webhooks.rotateSecret': Webhook;
   readonly 'webhooks.test': WebhookTest;
   readonly 'webhooks.deliveries.list': Page<Delivery>;
-  readonly 'webhooks.deliveries.read': Delivery;
+  readonly 'webhooks.deliveries.read': DeliveryWithBody;
   readonly 'webhooks.deliveries.retry': undefined;
   readonly 'webhooks.deliveries.recover': RecoveredDeliveries;
   readonly 'decisionEndpoint.put': DecisionEndpoint;

@@ -1,25 +1,14 @@
 import type { CardReading } from '@tallystick/cards';
-import { type DeliveryReading, isFailing, type WebhookState } from '@tallystick/events';
+import type { DeliveryReading, WebhookState } from '@tallystick/events';
 import { type RecordedAuditEntry, toInstantText } from '@tallystick/kernel';
 import { showAs } from '../fields.ts';
 import { presentVirtualCard } from '../virtual-cards/presenter.ts';
-import { presentDelivery } from '../webhooks/presenter.ts';
-import { audit_entry, card_of_all, delivery_of_all, operator_attempt, webhook_state_of_all } from './shapes.ts';
+import { presentDelivery, presentOverview } from '../webhooks/presenter.ts';
+import { audit_entry, card_of_all, delivery_of_all, operator_attempt } from './shapes.ts';
 
 /** A webhook of any company, with its state, as operators see it. Secrets are not shown. */
-export function presentWebhookState({ webhook, health, backlog, oldest_due_at_ms }: WebhookState) {
-  const { failures_in_a_row, failing_since_ms } = health;
-  return showAs(webhook_state_of_all, {
-    ...webhook,
-    id: String(webhook.id),
-    failing: isFailing(webhook.status, health),
-    failures_in_a_row,
-    failing_since: failing_since_ms === null ? null : toInstantText(failing_since_ms),
-    backlog,
-    oldest_due_at: oldest_due_at_ms === null ? null : toInstantText(oldest_due_at_ms),
-    created_at: toInstantText(webhook.created_at_ms),
-    type: 'webhook',
-  });
+export function presentWebhookState(state: WebhookState) {
+  return { ...presentOverview(state), company_id: state.webhook.company_id };
 }
 
 /** A delivery of any company, as operators see it: without what the receiver answered. */

@@ -1,24 +1,10 @@
-import { backlog_max, failures_until_failing } from '@tallystick/events';
 import * as z from 'zod';
-import { created_at, id_number, id_text, resourceType, shown_instant, text_or_null, type_names } from '../fields.ts';
+import { id_number, id_text, resourceType, shown_instant, text_or_null, type_names } from '../fields.ts';
 import { virtual_card } from '../virtual-cards/shapes.ts';
-import { attempt, delivery, webhook } from '../webhooks/shapes.ts';
+import { attempt, delivery, webhook_overview } from '../webhooks/shapes.ts';
 
-export const webhook_state_of_all = z
-  .object({
-    id: id_text,
-    company_id: id_number.describe('The company of the webhook'),
-    callback_url: webhook.shape.callback_url,
-    event_type_ids: webhook.shape.event_type_ids,
-    status: webhook.shape.status,
-    failing: z.boolean().describe(`Active, and its last ${failures_until_failing} attempts failed`),
-    failures_in_a_row: z.int().min(0).describe('The failed attempts since the last success'),
-    failing_since: shown_instant.nullable().describe('When the first of them was made, UTC; null: there are none'),
-    backlog: z.int().min(0).max(backlog_max).describe(`Its pending deliveries; ${backlog_max}: so many or more`),
-    oldest_due_at: shown_instant.nullable().describe('When the first of them is or was due, UTC; null: there are none'),
-    created_at,
-    type: resourceType('webhook'),
-  })
+export const webhook_state_of_all = webhook_overview
+  .extend({ company_id: id_number.describe('The company of the webhook') })
   .meta({ id: 'OperatorWebhook', description: 'A webhook with its state, as operators see it' });
 
 export const operator_attempt = attempt

@@ -23,7 +23,7 @@ import * as z from 'zod';
 import { readChoiceFilter, withoutAbsent } from '../call/query.ts';
 import { minimal_item } from '../fields.ts';
 import { Busy, companyCall, type Operation, type OperationTx, operation, present } from '../operation.ts';
-import { presentDelivery, presentMinimalWebhook, presentWebhook } from './presenter.ts';
+import { presentDelivery, presentMinimalWebhook, presentOverview, presentWebhook } from './presenter.ts';
 import {
   create_webhook,
   delivery,
@@ -34,6 +34,7 @@ import {
   update_webhook,
   webhook,
   webhook_change,
+  webhook_overview,
   webhook_registration,
   webhook_test,
 } from './shapes.ts';
@@ -55,6 +56,10 @@ export interface WebhookServices {
   /** Called after a call that makes deliveries due, so that they are sent immediately. */
   due(): void;
 }
+
+const state_filter = z
+  .object({ failing: z.boolean().describe('True: only webhooks that are failing; false: only others') })
+  .partial();
 
 const delivery_filter = z.object({ state: delivery_state.describe('Only deliveries in this state') }).partial();
 
@@ -92,6 +97,20 @@ function registration(ports: WebhookOperationPorts): readonly Operation[] {
       async read(tx, call) {
         const page = await listWebhooks(tx, companyCall(call), call.query.page);
         return present(page, presentMinimalWebhook);
+      },
+    }),
+    operation('webhooks', {
+      id: 'webhooks.states.list',
+      method: 'company.webhooks.states',
+      summary: 'List the webhooks with their state, newest first',
+      description: 'Which fail and since when, what waits for them, and how their newest deliveries ended.',
+      query: { paged: true, filter: state_filter },
+      answer: z.array(webhook_overview),
+      async read(tx, call) {
+        const failing = readChoiceFilter(call.query, 'failing', ['true', 'false']);
+        const { company_id } = companyCall(call);
+        const wanted = { company_id, ...(failing && { failing: failing === 'true' }) };
+        return present(await tx.webhooks.listStates(wanted, call.query.page), presentOverview);
       },
     }),
     operation('webhooks', {

@@ -1,7 +1,10 @@
 import {
+  backlog_max,
   callback_url_length_max,
   delivery_states,
   event_types,
+  failures_until_failing,
+  recent_max,
   recovered_max,
   webhook_secret_expected,
   webhook_statuses,
@@ -20,6 +23,9 @@ import {
   text_or_null,
   type_names,
 } from '../fields.ts';
+
+const recent_count = z.int().min(0).max(recent_max);
+type RecentShape = Record<(typeof delivery_states)[number], typeof recent_count>;
 
 const event_type_ids = z
   .array(id_number.meta({ enum: event_types.map(({ id }) => id) }))
@@ -121,6 +127,23 @@ export const webhook = z
 export const webhook_state = webhook
   .pick({ id: true, callback_url: true, event_type_ids: true, status: true })
   .meta({ id: 'WebhookState' });
+
+/** `GET /v1/webhooks/states`. */
+export const webhook_overview = webhook
+  .omit({ secret: true, url: true })
+  .extend({
+    failing: z.boolean().describe(`Active, and its last ${failures_until_failing} attempts failed`),
+    failures_in_a_row: z.int().min(0).describe('The failed attempts since the last success'),
+    failing_since: shown_instant.nullable().describe('When the first of them was made, UTC; null: there are none'),
+    backlog: z.int().min(0).max(backlog_max).describe(`Its pending deliveries; ${backlog_max}: so many or more`),
+    oldest_due_at: shown_instant.nullable().describe('When the first of them is or was due, UTC; null: there are none'),
+    recent: z
+      .object(Object.fromEntries(delivery_states.map((state) => [state, recent_count])) as RecentShape)
+      .describe(`Its newest ${recent_max} deliveries by state`)
+      .register(type_names, { id: 'RecentDeliveries' }),
+    created_at,
+  })
+  .meta({ id: 'WebhookOverview', description: 'A webhook with its state' });
 
 export const webhook_test = z
   .object({

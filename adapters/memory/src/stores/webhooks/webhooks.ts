@@ -1,6 +1,7 @@
 import {
   backlog_max,
   isFailing,
+  recent_max,
   refuseTakenType,
   toCanonicalTypeId,
   type Webhook,
@@ -23,10 +24,13 @@ export function webhookStore(state: State): WebhookStore {
   }
 
   function stateOf(webhook: Webhook): WebhookState {
-    const pending = deliveries.values().filter((one) => one.webhook_id === webhook.id && one.state === 'pending');
+    const its = deliveries.values().filter((one) => one.webhook_id === webhook.id);
+    const pending = its.filter((one) => one.state === 'pending');
     const oldest_due_at_ms = pending.length === 0 ? null : Math.min(...pending.map(({ due_at_ms }) => due_at_ms!));
     const backlog = Math.min(pending.length, backlog_max);
-    return { webhook, health: healthOf(state, webhook.id), backlog, oldest_due_at_ms };
+    const recent = { pending: 0, succeeded: 0, failed: 0 };
+    for (const { state } of its.sort((a, b) => b.id - a.id).slice(0, recent_max)) recent[state] += 1;
+    return { webhook, health: healthOf(state, webhook.id), backlog, oldest_due_at_ms, recent };
   }
 
   /** Refuses an event type that another webhook of the company has. */

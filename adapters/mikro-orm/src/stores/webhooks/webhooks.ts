@@ -1,6 +1,8 @@
 import {
   backlog_max,
+  type DeliveryState,
   failures_until_failing,
+  recent_max,
   refuseTakenType,
   toCanonicalTypeId,
   type Webhook,
@@ -74,14 +76,23 @@ export function webhookStore(session: Session): WebhookStore {
       let states = webhooks().select([
         sql<number>`(select count(*) from (select 1 ${pending} limit ${sql.lit(backlog_max)}) counted)`.as('backlog'),
         sql<number | null>`(select min(d.due_at_ms) ${pending})`.as('oldest_due_at_ms'),
+        recentIn('pending').as('pending'),
+        recentIn('succeeded').as('succeeded'),
+        recentIn('failed').as('failed'),
       ]);
       if (company_id !== undefined) states = states.where('company_id', '=', company_id);
       if (failing !== undefined) states = states.where(failing ? is_failing : sql<boolean>`not ${is_failing}`);
-      return readNewestFirst('webhook-states', states, page, ({ backlog, oldest_due_at_ms, ...row }) => {
-        const { failures_in_a_row, failing_since_ms } = row;
-        const health = { failures_in_a_row, failing_since_ms };
-        return { webhook: webhookOf(row), health, backlog: Number(backlog), oldest_due_at_ms };
-      });
+      return readNewestFirst(
+        'webhook-states',
+        states,
+        page,
+        ({ backlog, oldest_due_at_ms, pending, succeeded, failed, ...row }) => {
+          const { failures_in_a_row, failing_since_ms } = row;
+          const health = { failures_in_a_row, failing_since_ms };
+          const recent = { pending: Number(pending), succeeded: Number(succeeded), failed: Number(failed) };
+          return { webhook: webhookOf(row), health, backlog: Number(backlog), oldest_due_at_ms, recent };
+        },
+      );
     },
 
     async update({ id, company_id, callback_url: _fixed, event_type_ids, ...changed }) {
@@ -117,6 +128,13 @@ export function webhookStore(session: Session): WebhookStore {
       return (await lockForUpdate(session, next).execute()).map(webhookOf);
     },
   };
+}
+
+/** How many of the newest deliveries of a webhook are in a state. */
+function recentIn(state: DeliveryState) {
+  const newest = sql`select d.state from tallystick_deliveries d where d.webhook_id = tallystick_webhooks.id
+    order by d.id desc limit ${sql.lit(recent_max)}`;
+  return sql<number>`(select count(*) from (${newest}) newest where newest.state = ${sql.lit(state)})`;
 }
 
 export function webhookOf({

@@ -119,6 +119,8 @@ import type {
   VirtualCardFilter,
   VirtualCardVersion,
   Webhook,
+  WebhookOverview,
+  WebhookOverviewFilter,
   WebhookTest,
 } from '@tallystick/operations/resources';
 import type { CallOptions, FileContent, FilterOptions, PageOptions, TransactionOptions } from '../call-options.ts';
@@ -354,6 +356,11 @@ export interface WebhookOperations {
   create(data: CreateWebhook, options?: TransactionOptions): Promise<Webhook>;
   /** List the webhooks, newest first. Each by its id only. */
   list(options?: TransactionOptions & PageOptions): List<MinimalItem>;
+  /**
+   * List the webhooks with their state, newest first. Which fail and since when, what waits for
+   * them, and how their newest deliveries ended.
+   */
+  states(options?: TransactionOptions & PageOptions & FilterOptions<WebhookOverviewFilter>): List<WebhookOverview>;
   /** Read a webhook. */
   read(id: Id, options?: TransactionOptions): Promise<Webhook>;
   /** Change the event types or the status of a webhook. What is absent stays. */

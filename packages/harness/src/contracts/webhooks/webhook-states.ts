@@ -1,6 +1,7 @@
 import {
   type DeliveryBacklog,
   failures_until_failing,
+  recent_max,
   type WebhookAnswer,
   type WebhookState,
 } from '@tallystick/events';
@@ -96,18 +97,31 @@ export const webhook_states_contract: readonly ContractRule<WebhookStorage>[] = 
     assertEqual(items, [], 'the webhooks of the company');
   }),
   rule(
-    'the state of a webhook has its pending deliveries and the first due time, and an update keeps its health',
+    'the state of a webhook has its pending deliveries, the first due time and its newest deliveries, and an update keeps its health',
     async (here) => {
-      const { webhook, ids } = await queued(here, 3);
-      await attempt(here, ids, success, timeout);
+      const { webhook, ids } = await queued(here, recent_max + 2);
+      await attempt(here, ids, success, success, success, timeout, answered(410));
       const changed = { ...webhook, event_type_ids: [2], status: 'inactive' } as const;
       await writeWebhook(here, changed);
-      const health = { failures_in_a_row: 1, failing_since_ms: now_ms + minute_ms };
-      const expected: WebhookState = { webhook: changed, health, backlog: 2, oldest_due_at_ms: now_ms };
+      const health = { failures_in_a_row: 2, failing_since_ms: now_ms + 3 * minute_ms };
+      // Two of the pending deliveries are older than the newest.
+      const recent = { pending: recent_max - 4, succeeded: 3, failed: 1 };
+      const expected: WebhookState = {
+        webhook: changed,
+        health,
+        backlog: recent_max - 2,
+        oldest_due_at_ms: now_ms,
+        recent,
+      };
       assertEqual(await stateOf(here, webhook.company_id), expected, 'the state');
       const company_id = await newCompany(here);
       const empty = await register(here, company_id);
-      const nothing = { health: { failures_in_a_row: 0, failing_since_ms: null }, backlog: 0, oldest_due_at_ms: null };
+      const nothing = {
+        health: { failures_in_a_row: 0, failing_since_ms: null },
+        backlog: 0,
+        oldest_due_at_ms: null,
+        recent: { pending: 0, succeeded: 0, failed: 0 },
+      };
       assertEqual(await stateOf(here, company_id), { webhook: empty, ...nothing }, 'a webhook without deliveries');
     },
   ),
