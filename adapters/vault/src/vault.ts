@@ -3,17 +3,20 @@ import { type CardVault, Pan } from '@tallystick/cards';
 import {
   type AuditMac,
   Fault,
+  type HmacSha1,
   type HmacSha256,
+  type PasswordHasher,
   type Random,
   type Sealer,
   type Sha256,
   type Sha256Stream,
 } from '@tallystick/kernel';
 import { createCvcDeriver, type DeriveCvc, isSameCvc } from './card-verification-code.ts';
-import { createAuditMac, createSha256, hmacSha256, sha256 } from './digest.ts';
+import { createAuditMac, createSha256, hmacSha1, hmacSha256, sha256 } from './digest.ts';
 import { deriveSubkey, type KeyRing } from './key-ring.ts';
 import { machine_random } from './machine-random.ts';
 import { deriveCookieKeys, deriveSigningKeys, type SigningKey } from './oauth-keys.ts';
+import { createPasswordHasher } from './password-hash.ts';
 import { createSealedBox } from './sealed-box.ts';
 
 /**
@@ -27,6 +30,8 @@ export interface Vault {
   readonly sha256: Sha256;
   readonly createSha256: () => Sha256Stream;
   readonly hmacSha256: HmacSha256;
+  readonly hmacSha1: HmacSha1;
+  readonly passwords: PasswordHasher;
   /** The hash of the audit chain. Derived from the index key, so a rotation does not change it. */
   readonly audit_mac: AuditMac;
   /** The keys that sign id_tokens, the newest first. Each belongs to a key of the ring. */
@@ -86,6 +91,8 @@ export function createVault(ring: KeyRing, ports: VaultPorts = {}): Vault {
     sha256,
     createSha256,
     hmacSha256,
+    hmacSha1,
+    passwords: createPasswordHasher(random),
     audit_mac: createAuditMac(ring),
     signing_keys: deriveSigningKeys(ring),
     cookie_keys: deriveCookieKeys(ring),

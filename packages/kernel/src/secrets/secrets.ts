@@ -11,6 +11,20 @@ export interface Sha256Stream {
 /** HMAC-SHA-256 of the message: 32 bytes. */
 export type HmacSha256 = (secret: Uint8Array, message: Uint8Array) => Uint8Array;
 
+/** HMAC-SHA-1 of the message: 20 bytes. Only for time-based codes, which apps make with it. */
+export type HmacSha1 = (secret: Uint8Array, message: Uint8Array) => Uint8Array;
+
+/** Hashes passwords so that it takes time and memory. Its text has the parameters with the hash. */
+export interface PasswordHasher {
+  hash(password: string): Promise<string>;
+  /**
+   * Whether the hash is of this password. For null it takes the same time and the answer is false,
+   * so that an unknown person cannot be told from a wrong password. Throws a `Fault` for a text that
+   * is no such hash.
+   */
+  verify(password: string, hash: string | null): Promise<boolean>;
+}
+
 /** Encrypts small secrets for storage. `purpose` binds a sealed value to its use. */
 export interface Sealer {
   seal(purpose: string, clear: Uint8Array): Uint8Array;
