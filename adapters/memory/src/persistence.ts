@@ -17,6 +17,7 @@ import type { State } from './storage/state.ts';
 import { type MemoryStorage, memoryStorage, Transactions } from './storage/transactions.ts';
 import { apiKeyStore, companyStore } from './stores/access/companies.ts';
 import { idempotencyStore } from './stores/access/idempotency.ts';
+import { consoleSessionStore, personStore } from './stores/access/people.ts';
 import { accountStore } from './stores/bank/accounts.ts';
 import { authorisationStore } from './stores/bank/authorisation.ts';
 import { bankStore } from './stores/bank/bank.ts';
@@ -170,6 +171,8 @@ const makers = {
   audit_chain: auditChainStore,
   companies: companyStore,
   api_keys: apiKeyStore,
+  people: personStore,
+  console_sessions: consoleSessionStore,
   idempotency: idempotencyStore,
   sandbox_clock: sandboxClockStore,
   installation: installationStore,

@@ -59,7 +59,9 @@ import { ledgerOn } from './ledger/ledger.ts';
 import { byte_columns } from './schema/entities.ts';
 import { apiKeyStore } from './stores/access/api-keys.ts';
 import { companyStore } from './stores/access/companies.ts';
+import { consoleSessionStore } from './stores/access/console-sessions.ts';
 import { idempotencyStore } from './stores/access/idempotency.ts';
+import { personStore } from './stores/access/people.ts';
 import { auditChainStore } from './stores/audit/audit-chain.ts';
 import { auditLog } from './stores/audit/audit-log.ts';
 import { accountStore } from './stores/bank/accounts.ts';
@@ -280,6 +282,8 @@ function storesOn(
     audit_chain: auditChainStore(session),
     companies: companyStore(session),
     api_keys: apiKeyStore(session),
+    people: personStore(session),
+    console_sessions: consoleSessionStore(session),
     idempotency: idempotencyStore(session),
     sandbox_clock: sandboxClockStore(session),
     installation: installationStore(session),

@@ -14,7 +14,33 @@ export { createKeyUses, type KeyUses } from './keys/key-uses.ts';
 export * from './keys/manage-api-keys.ts';
 export * from './keys/role.ts';
 export { resealSigningSecrets } from './keys/signing-secret.ts';
+export { type ConsoleSession, session_absolute_ms, session_idle_ms } from './people/console-session.ts';
+export * from './people/log-in.ts';
+export {
+  createPerson,
+  endSessions,
+  type GrantRequest,
+  listPeople,
+  type PersonChange,
+  type PersonRequest,
+  readPerson,
+  refuseTakenHandle,
+  refuseTakenSubject,
+  updatePerson,
+} from './people/manage-people.ts';
+export * from './people/manage-sessions.ts';
+export {
+  person_password_length_max,
+  person_password_length_min,
+  resealTotpSecrets,
+  resetTotp,
+  type SetPasswordPorts,
+  setPassword,
+  type TotpSecret,
+} from './people/password.ts';
+export * from './people/person.ts';
 export * from './people/person-role.ts';
+export { toBase32, totpCode, totpStepAt } from './people/totp.ts';
 export * from './people/visitor.ts';
 export * from './ports.ts';
 export {

@@ -1,6 +1,8 @@
 import type { AuditLog, Page, PageRequest } from '@tallystick/kernel';
 import type { Company } from './companies/company.ts';
 import type { ApiKey } from './keys/api-key.ts';
+import type { ConsoleSession } from './people/console-session.ts';
+import type { Person } from './people/person.ts';
 
 /** Companies, within a transaction. Newest first in lists. */
 export interface CompanyStore {
@@ -137,7 +139,46 @@ export interface IdempotencyStore {
   purge(before_ms: number, machine_ms: number, limit: number): Promise<number>;
 }
 
-export interface AccessTx {
+/** People, within a transaction. Newest first in lists. */
+export interface PersonStore {
+  /**
+   * Refuses the handle (`refuseTakenHandle`) and the identity (`refuseTakenSubject`) of another
+   * person. Of two racing inserts of one handle, one is refused.
+   */
+  insert(person: Omit<Person, 'id'>): Promise<Person>;
+  /** Writes all but handle and `created_at_ms`. Refuses the identity of another person. */
+  update(person: Person): Promise<void>;
+  find(id: number, options?: { readonly for_update?: boolean }): Promise<Person | null>;
+  findByHandle(handle: string): Promise<Person | null>;
+  findBySubject(issuer: string, subject: string): Promise<Person | null>;
+  list(page: PageRequest): Promise<Page<Person>>;
+  /** Up to `limit` people with a secret of codes and an id above `after_id`, in id order, locked for update. */
+  withTotpSecret(after_id: number, limit: number): Promise<readonly Person[]>;
+}
+
+/** Sessions of the console, within a transaction. */
+export interface ConsoleSessionStore {
+  insert(session: Omit<ConsoleSession, 'id'>): Promise<ConsoleSession>;
+  find(token_sha256: Uint8Array): Promise<ConsoleSession | null>;
+  /** Writes the last request, unless a later one is stored. */
+  touch(id: number, seen_machine_ms: number): Promise<void>;
+  /** Those of a person, newest first, also ended ones until they are purged. */
+  ofPerson(person_id: number): Promise<readonly ConsoleSession[]>;
+  /** Deletes a session, if it exists. */
+  end(id: number): Promise<void>;
+  /** Deletes all sessions of a person. Returns how many. */
+  endAll(person_id: number): Promise<number>;
+  /** Deletes at most `limit` sessions that ended, or were seen last, at these times or before. */
+  purge(until: { readonly ends: number; readonly seen: number }, limit: number): Promise<number>;
+}
+
+/** The stores of people and their sessions. */
+export interface PeopleTx {
+  readonly people: PersonStore;
+  readonly console_sessions: ConsoleSessionStore;
+}
+
+export interface AccessTx extends PeopleTx {
   readonly companies: CompanyStore;
   readonly api_keys: ApiKeyStore;
   readonly idempotency: IdempotencyStore;

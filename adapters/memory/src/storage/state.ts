@@ -1,4 +1,4 @@
-import type { ApiKey, Company } from '@tallystick/access';
+import type { ApiKey, Company, ConsoleSession, Person } from '@tallystick/access';
 import type {
   Account,
   AccountBalance,
@@ -218,6 +218,8 @@ function emptyTables() {
     reconciliation_acts: new Table<Act>(),
     reconciliation_periods: new Table<Period>(),
     api_keys: new Table<ApiKey>(),
+    people: new Table<Person>(),
+    console_sessions: new Table<ConsoleSession>(),
     /** By scope and key, as JSON. */
     idempotency_records: new Table<IdempotencyRecord, string>(),
     audit: new Table<AuditEntry & { readonly at_ms: number }>(),

@@ -1,6 +1,6 @@
 import { EntityCaseNamingStrategy, type MetadataStorage, type Platform, Uint8ArrayType } from '@mikro-orm/core';
 import { dialectOf } from './dialect.ts';
-import { ApiKey, Company, IdempotencyRecord } from './tables/access.ts';
+import { ApiKey, Company, ConsoleSession, IdempotencyRecord, Person } from './tables/access.ts';
 import { Account, Statement, StatementLine } from './tables/accounts.ts';
 import { AuditChain, AuditEntry } from './tables/audit.ts';
 import { Backtest, BacktestDifference } from './tables/backtests.ts';
@@ -118,6 +118,8 @@ export const entities = [
   ThirdParty,
   AuthorisationRecord,
   Subscription,
+  Person,
+  ConsoleSession,
 ];
 
 export const described_entities = {

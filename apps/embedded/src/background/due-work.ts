@@ -1,4 +1,4 @@
-import { purgeIdempotencyKeys } from '@tallystick/access';
+import { purgeIdempotencyKeys, purgeSessions } from '@tallystick/access';
 import { type Ledger, purgeConsultations, purgeUnknownNumbers, sweepHolds } from '@tallystick/cards';
 import type { Clock } from '@tallystick/kernel';
 import type { Persistence } from '@tallystick/mikro-orm';
@@ -43,6 +43,9 @@ export function dueWork(
     job('idempotency purge', 600_000, () => {
       const machine_ms = machine.nowMs();
       return unitOfWork.run((tx) => purgeIdempotencyKeys(tx, nowMs(), machine_ms, batch_max));
+    }),
+    job('console session purge', 600_000, () => {
+      return unitOfWork.run((tx) => purgeSessions(tx, machine.nowMs(), batch_max));
     }),
     job('authorisation purge', 600_000, () => {
       const before = {

@@ -1,4 +1,4 @@
-import { resealAnswers, resealSigningSecrets } from '@tallystick/access';
+import { resealAnswers, resealSigningSecrets, resealTotpSecrets } from '@tallystick/access';
 import { resealDecisionSecrets, resealMailbox, resealQuarantine, rotateKeys } from '@tallystick/cards';
 import { resealAuthorisations } from '@tallystick/consents';
 import { resealWebhookSecrets } from '@tallystick/events';
@@ -47,6 +47,7 @@ export const key_ring_commands: readonly Command[] = [
       const { unitOfWork } = await services.persistence();
       const card_numbers = await rotateKeys(unitOfWork, card_vault, { key_id: newest_key_id });
       const signing_secrets = await resealSigningSecrets(unitOfWork, sealer);
+      const totp_secrets = await resealTotpSecrets(unitOfWork, sealer);
       const webhook_secrets = await resealWebhookSecrets(unitOfWork, sealer);
       const decision_secrets = await resealDecisionSecrets(unitOfWork, sealer);
       const mailbox_messages = await resealMailbox(unitOfWork, sealer);
@@ -57,6 +58,7 @@ export const key_ring_commands: readonly Command[] = [
       const counts = {
         card_numbers,
         signing_secrets,
+        totp_secrets,
         webhook_secrets,
         decision_secrets,
         mailbox_messages,
@@ -70,7 +72,7 @@ export const key_ring_commands: readonly Command[] = [
       await unitOfWork.run((tx) => tx.audit.record(entry, by.now_ms));
       return {
         data: { newest_key_id, ...counts },
-        text: `${card_numbers} card numbers, ${signing_secrets} signing secrets, ${webhook_secrets} webhook secrets, ${decision_secrets} secrets of decision endpoints, ${mailbox_messages} messages of the mailbox, ${quarantined} quarantined messages, ${staged_batches} staged batches of imports, ${authorisations} records of authorisations and ${answers} answers to repeated requests were sealed again with ${newest_key_id}.`,
+        text: `${card_numbers} card numbers, ${signing_secrets} signing secrets, ${totp_secrets} secrets of codes, ${webhook_secrets} webhook secrets, ${decision_secrets} secrets of decision endpoints, ${mailbox_messages} messages of the mailbox, ${quarantined} quarantined messages, ${staged_batches} staged batches of imports, ${authorisations} records of authorisations and ${answers} answers to repeated requests were sealed again with ${newest_key_id}.`,
       };
     },
   },

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { CompanyStatus, Environment, HoldDays, Role } from '@tallystick/access';
-import { id, int } from './columns.ts';
+import type { CompanyStatus, Environment, HoldDays, PersonStatus, Role } from '@tallystick/access';
+import { id, int, json } from './columns.ts';
 
 export const Company = defineEntity({
   name: 'Company',
@@ -41,6 +41,49 @@ export const ApiKey = defineEntity({
     last_used_at_ms: int().nullable(),
   },
   indexes: [{ name: 'tallystick_api_keys_page', properties: ['company_id', 'id'] }],
+});
+
+/** People who may use the console, with their grants as JSON. */
+export const Person = defineEntity({
+  name: 'Person',
+  tableName: 'tallystick_people',
+  properties: {
+    id: id(),
+    handle: p.text(),
+    name: p.text(),
+    issuer: p.text().nullable(),
+    subject: p.text().nullable(),
+    password_hash: p.text().nullable(),
+    totp_secret_sealed: p.uint8array().nullable(),
+    totp_last_step: int().nullable(),
+    status: p.text().$type<PersonStatus>(),
+    grants: json(),
+    created_at_ms: int(),
+  },
+  uniques: [
+    { name: 'tallystick_people_handle', properties: ['handle'] },
+    { name: 'tallystick_people_subject', properties: ['issuer', 'subject'] },
+  ],
+});
+
+/** Sessions of the console. Ended ones are deleted. */
+export const ConsoleSession = defineEntity({
+  name: 'ConsoleSession',
+  tableName: 'tallystick_console_sessions',
+  properties: {
+    id: id(),
+    token_sha256: p.uint8array(),
+    person_id: () =>
+      p.manyToOne(Person).mapToPk().nullable().fieldName('person_id').index(false).deleteRule('no action'),
+    company_id: () => company().nullable(),
+    read_only: p.boolean(),
+    source_address: p.text().nullable(),
+    created_machine_ms: int(),
+    seen_machine_ms: int(),
+    ends_machine_ms: int(),
+  },
+  indexes: [{ name: 'tallystick_console_sessions_of_person', properties: ['person_id', 'id'] }],
+  uniques: [{ name: 'tallystick_console_sessions_token', properties: ['token_sha256'] }],
 });
 
 export const IdempotencyRecord = defineEntity({

@@ -1,0 +1,74 @@
+import type { ConsoleSession, ConsoleSessionStore } from '@tallystick/access';
+import type { Selectable } from 'kysely';
+import { lockOrSkip, type Session, type Tables } from '../../connection/session.ts';
+
+export function consoleSessionStore(session: Session): ConsoleSessionStore {
+  const { db } = session;
+  return {
+    async insert(begun) {
+      const row = await db
+        .insertInto('tallystick_console_sessions')
+        .values(begun)
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      return sessionOf(row);
+    },
+
+    async find(token_sha256) {
+      const row = await db
+        .selectFrom('tallystick_console_sessions')
+        .selectAll()
+        .where('token_sha256', '=', token_sha256)
+        .executeTakeFirst();
+      return row === undefined ? null : sessionOf(row);
+    },
+
+    async touch(id, seen_machine_ms) {
+      await db
+        .updateTable('tallystick_console_sessions')
+        .set({ seen_machine_ms })
+        .where('id', '=', id)
+        .where('seen_machine_ms', '<', seen_machine_ms)
+        .execute();
+    },
+
+    async ofPerson(person_id) {
+      const rows = await db
+        .selectFrom('tallystick_console_sessions')
+        .selectAll()
+        .where('person_id', '=', person_id)
+        .orderBy('id', 'desc')
+        .execute();
+      return rows.map(sessionOf);
+    },
+
+    async end(id) {
+      await db.deleteFrom('tallystick_console_sessions').where('id', '=', id).execute();
+    },
+
+    async endAll(person_id) {
+      const { numDeletedRows } = await db
+        .deleteFrom('tallystick_console_sessions')
+        .where('person_id', '=', person_id)
+        .executeTakeFirst();
+      return Number(numDeletedRows);
+    },
+
+    async purge({ ends, seen }, limit) {
+      const over = db
+        .selectFrom('tallystick_console_sessions')
+        .select('id')
+        .where((eb) => eb.or([eb('ends_machine_ms', '<=', ends), eb('seen_machine_ms', '<=', seen)]))
+        .limit(limit);
+      const { numDeletedRows } = await db
+        .deleteFrom('tallystick_console_sessions')
+        .where('id', 'in', lockOrSkip(session, over))
+        .executeTakeFirst();
+      return Number(numDeletedRows);
+    },
+  };
+}
+
+function sessionOf(row: Selectable<Tables['tallystick_console_sessions']>): ConsoleSession {
+  return { ...row, read_only: Boolean(row.read_only) };
+}
