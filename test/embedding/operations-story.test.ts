@@ -181,6 +181,8 @@ it('every method does its work, with the arguments in their order', async (t) =>
   const note = 'seen';
   await items.ignore(id, { note, version: read.version });
   assert.equal((await items.reopen(id, { note })).status, read.status);
+  assert.equal((await items.comment(id, { text: 'Asked the shop' })).note, 'Asked the shop');
+  assert.equal((await items.assign(id, { assignee: 'anna' })).assignee, 'anna');
   await refused(items.confirm(id, { note, version: read.version + 100 }), 'conflict');
   await refused(items.accept(id, { note, version: read.version + 100 }), 'conflict');
   await refused(items.match(id, { note, with: { authorization_id: 999 } }), 'conflict');

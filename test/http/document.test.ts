@@ -813,6 +813,8 @@ const operation_ids = [
   'reconciliation.bridge',
   'reconciliation.decisions.create',
   'reconciliation.items.accept',
+  'reconciliation.items.assign',
+  'reconciliation.items.comment',
   'reconciliation.items.confirm',
   'reconciliation.items.export',
   'reconciliation.items.ignore',

@@ -213,6 +213,8 @@ const useful: Readonly<Record<string, Partial<Wanted>>> = {
   'reconciliation.items.accept': note,
   'reconciliation.items.confirm': note,
   'reconciliation.items.reopen': note,
+  'reconciliation.items.comment': { data: { text: 'Asked the shop' } },
+  'reconciliation.items.assign': { data: { assignee: 'anna' } },
   'reconciliation.decisions.create': {
     query: { dry_run: true },
     file: Buffer.from('id,version,decision,note\n1,1,,\n'),

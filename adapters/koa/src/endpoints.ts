@@ -142,6 +142,8 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
     'reconciliation.items.accept': 'POST /v1/reconciliation/items/:id/accept',
     'reconciliation.items.confirm': 'POST /v1/reconciliation/items/:id/confirm',
     'reconciliation.items.reopen': 'POST /v1/reconciliation/items/:id/reopen',
+    'reconciliation.items.comment': 'POST /v1/reconciliation/items/:id/comments',
+    'reconciliation.items.assign': 'PUT /v1/reconciliation/items/:id/assignee',
     'reconciliation.decisions.create': {
       at: 'POST /v1/reconciliation/decisions',
       uploads: ['text/csv'],

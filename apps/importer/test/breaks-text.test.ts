@@ -39,6 +39,7 @@ const item: Item = {
   is_touched: false,
   version: 1,
   period_id: null,
+  assignee: null,
 };
 
 const suggestion: Suggestion = {

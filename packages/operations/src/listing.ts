@@ -19,6 +19,7 @@ import { cardOversightOperations } from './oversight/cards.ts';
 import { oversightOperations } from './oversight/operations.ts';
 import { quarantineOperations } from './quarantine/operations.ts';
 import { realCardOperations } from './real-cards/operations.ts';
+import { careOperations } from './reconciliation/care.ts';
 import { type ReconciliationOperationPorts, reconciliationOperations } from './reconciliation/operations.ts';
 import { periodOperations } from './reconciliation/periods.ts';
 import { toleranceOperations } from './reconciliation/tolerances.ts';
@@ -70,6 +71,7 @@ export function listOperations(ports: OperationPorts): readonly Operation[] {
     ...decisionEndpointOperations(ports),
     ...consultationOperations(),
     ...reconciliationOperations(ports),
+    ...careOperations(),
     ...periodOperations(ports),
     ...toleranceOperations(),
     ...operatorOperations({ ...ports, environment: in_sandbox ? 'test' : 'live' }),

@@ -12,11 +12,14 @@ export {
 export * from './acts/table/decision-table.ts';
 export { readWithCell } from './acts/table/with-cell.ts';
 export * from './calendar.ts';
+export * from './comment.ts';
 export { type AmountRange, type DateRange, readDateRange } from './filters.ts';
 export * from './item.ts';
 export * from './item-id.ts';
 export * from './items/age.ts';
 export { offersByRecord } from './items/alternatives.ts';
+export * from './items/assign-item.ts';
+export * from './items/comment-on-item.ts';
 export * from './items/compose-items.ts';
 export * from './items/explain-item.ts';
 export * from './items/find-item.ts';

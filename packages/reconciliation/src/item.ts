@@ -131,12 +131,17 @@ export interface ItemContent {
   readonly is_touched: boolean;
 }
 
+/** What a filter calls items that nobody is assigned to. */
+export const no_assignee = 'none';
+
 /** An item as stored. */
 export interface Item extends ItemContent {
   /** Rises when the content changes, but not when a break only becomes older. */
   readonly version: number;
   /** The closed period that froze it; null while it is open. */
   readonly period_id: number | null;
+  /** Who takes care of it, by any name that callers use; null: nobody. */
+  readonly assignee: string | null;
 }
 
 /**

@@ -2,6 +2,7 @@ import type { CandidateRecords } from '@tallystick/cards';
 import type { EventStore } from '@tallystick/events';
 import type { Clock, GiveWay, Page, PageRequest, UnitOfWork } from '@tallystick/kernel';
 import type { Act } from './act.ts';
+import type { Comment } from './comment.ts';
 import type { DateRange } from './filters.ts';
 import type { Item } from './item.ts';
 import type { RecordKey } from './item-id.ts';
@@ -262,6 +263,11 @@ export interface ReconciliationStore {
   keepLines(company_id: number, line_ids: readonly number[], is_kept: boolean): Promise<void>;
   /** Inserts acts with rising ids, and returns them in their order. */
   insertActs(acts: readonly Omit<Act, 'id'>[]): Promise<readonly Act[]>;
+  /** Assigns an item to somebody, or to nobody (null). */
+  assign(company_id: number, item_id: number, assignee: string | null): Promise<void>;
+  insertComment(comment: Omit<Comment, 'id'>): Promise<Comment>;
+  /** Comments on items that had one of these records as their first, in the order of their ids. */
+  commentsOn(company_id: number, records: readonly RecordKey[]): Promise<readonly Comment[]>;
   insertPeriod(period: Omit<Period, 'id'>): Promise<Period>;
   updatePeriod(period: Period): Promise<void>;
   /** Newest first. */

@@ -47,6 +47,7 @@ import type {
 import type {
   Act,
   BreakDay,
+  Comment,
   Entry,
   Item,
   ItemWalks,
@@ -216,6 +217,7 @@ function emptyTables() {
     /** The same. */
     reconciliation_break_days: new Table<{ readonly company_id: number; readonly cell: BreakDay }, string>(),
     reconciliation_acts: new Table<Act>(),
+    reconciliation_comments: new Table<Comment>(),
     reconciliation_periods: new Table<Period>(),
     api_keys: new Table<ApiKey>(),
     people: new Table<Person>(),

@@ -86,6 +86,8 @@ export const examples = [
   } satisfies own.ReconciliationMatchAction,
   { note: 'Another purchase of that day' } satisfies own.ReconciliationUnmatchAction,
   { note: 'Agreed with the supplier' } satisfies own.ReconciliationAction,
+  { text: 'Asked the hotel for the receipt' } satisfies own.ReconciliationComment,
+  { assignee: 'anna' } satisfies own.ReconciliationAssignment,
   { closed_through: '2030-03-14' } satisfies own.ReconciliationPeriodClosing,
   { note: 'The bank corrected its statement' } satisfies own.ReconciliationPeriodReopening,
   { USD: 5, EUR: null } satisfies own.ReconciliationTolerancesChange,

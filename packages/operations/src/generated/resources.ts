@@ -2701,11 +2701,14 @@ export interface ReconciliationAct {
   readonly at: string;
   /** Who did it: `key:<id>`, the `actor` of a call in process, `command`, or `rule:tolerance`. */
   readonly actor: string;
-  /** What was done. */
-  readonly action: 'match' | 'unmatch' | 'ignore' | 'accept' | 'confirm' | 'reopen';
+  /** What was done; `comment`: only what `note` says. */
+  readonly action: 'match' | 'unmatch' | 'ignore' | 'accept' | 'confirm' | 'reopen' | 'comment';
   /** The id of the item at that time; it may have been merged since. */
   readonly item_id: string;
-  /** Why, in the words of the person; of the rule `tolerance`, what is left and the tolerance. */
+  /**
+   * Why, in the words of the person, or the comment; of the rule `tolerance`, what is left and the
+   * tolerance.
+   */
   readonly note: string;
   /** The code or word that the person gave; null: none. */
   readonly reason: string | null;
@@ -2740,6 +2743,12 @@ export interface ReconciliationAlternative {
   readonly clearing_ids: readonly number[];
   /** Its statement lines, by their ids. */
   readonly line_ids: readonly number[];
+}
+
+/** Who takes care of an item. */
+export interface ReconciliationAssignment {
+  /** Who takes care of the item, by any name other than `none`; null: nobody. */
+  readonly assignee: string | null;
 }
 
 /** The item of a break in an event. */
@@ -2862,6 +2871,12 @@ export interface ReconciliationBridgeFilter {
   readonly account_id: string;
   /** Only lines that were booked on this date or these dates. */
   readonly booking_date?: RangeFilter<string> | undefined;
+}
+
+/** A comment on an item. */
+export interface ReconciliationComment {
+  /** The comment; the history and the audit log keep it. */
+  readonly text: string;
 }
 
 /** The result of a table of decisions. */
@@ -2996,6 +3011,8 @@ export interface ReconciliationItem {
   readonly period_id: number | null;
   /** Of a late change, the item of a closed period for which it came; null: it came for none. */
   readonly frozen_item_id: string | null;
+  /** Who takes care of it, by the name that was given; null: nobody. */
+  readonly assignee: string | null;
   /** When its first record arrived, UTC. ISO 8601. */
   readonly opened_at: string;
   /** How its records belong together. */
@@ -3091,6 +3108,8 @@ export interface ReconciliationItemFilter {
   readonly account_id?: string | undefined;
   /** Only items whose first statement line was booked on this date or these dates. */
   readonly booking_date?: RangeFilter<string> | undefined;
+  /** Only items assigned to this name; `none`: items assigned to nobody. */
+  readonly assignee?: string | undefined;
   /** Only items so many days after their due date. */
   readonly age_days?: RangeFilter<number> | undefined;
 }
@@ -3108,8 +3127,8 @@ export interface ReconciliationItemWithHistory extends ReconciliationItem {
   /** More authorizations fit than the alternatives list. */
   readonly has_more_alternatives: boolean;
   /**
-   * What people did to it and to the items merged into it, the oldest act first; then what the rule
-   * `tolerance` accepts.
+   * What people did to it and to the items merged into it, and their comments, the oldest first;
+   * then what the rule `tolerance` accepts.
    */
   readonly history: readonly ReconciliationAct[];
 }

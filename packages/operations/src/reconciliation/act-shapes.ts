@@ -1,4 +1,4 @@
-import { act_kinds, filled_columns } from '@tallystick/reconciliation';
+import { act_kinds, assignee_length_max, comment_length_max, filled_columns } from '@tallystick/reconciliation';
 import * as z from 'zod';
 import { id_number, id_text, shown_amount, shown_instant, text_or_null, type_names } from '../fields.ts';
 
@@ -13,11 +13,13 @@ export const act = z
     actor: z
       .string()
       .describe('Who did it: `key:<id>`, the `actor` of a call in process, `command`, or `rule:tolerance`'),
-    action: z.enum(act_kinds).describe('What was done'),
+    action: z.enum([...act_kinds, 'comment']).describe('What was done; `comment`: only what `note` says'),
     item_id: id_text.describe('The id of the item at that time; it may have been merged since'),
     note: z
       .string()
-      .describe('Why, in the words of the person; of the rule `tolerance`, what is left and the tolerance'),
+      .describe(
+        'Why, in the words of the person, or the comment; of the rule `tolerance`, what is left and the tolerance',
+      ),
     reason: text_or_null.describe('The code or word that the person gave; null: none'),
     accepted_difference: shown_amount
       .nullable()
@@ -28,6 +30,37 @@ export const act = z
   .meta({
     id: 'ReconciliationAct',
     description: 'What a person did to an item, or what the rule `tolerance` accepts of it',
+  });
+
+/** `POST items/:id/comments`. */
+export const comment_on_item = z
+  .object({
+    data: z.object({
+      text: z
+        .string()
+        .meta({ minLength: 1, maxLength: comment_length_max })
+        .describe('The comment; the history and the audit log keep it'),
+    }),
+  })
+  .meta({
+    id: 'ReconciliationComment',
+    description: 'A comment on an item',
+    examples: [{ data: { text: 'Asked the hotel for the receipt' } }],
+  });
+
+/** `PUT items/:id/assignee`. */
+export const assign_item = z
+  .object({
+    data: z.object({
+      assignee: text_or_null
+        .meta({ minLength: 1, maxLength: assignee_length_max })
+        .describe('Who takes care of the item, by any name other than `none`; null: nobody'),
+    }),
+  })
+  .meta({
+    id: 'ReconciliationAssignment',
+    description: 'Who takes care of an item',
+    examples: [{ data: { assignee: 'anna' } }],
   });
 
 export const note = z

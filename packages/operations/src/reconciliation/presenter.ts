@@ -3,6 +3,7 @@ import {
   type Act,
   type AuthorizedPurchase,
   ageOfItem,
+  type Comment,
   type ExplainedItem,
   type Item,
   type ItemNames,
@@ -64,7 +65,7 @@ export function presentLine({ line: found, item_id }: LineOfItem) {
 
 /** An item with what people did to it, the oldest act first. */
 export function presentExplainedItem(
-  { item, records, statement_line, history, suggestions, has_more_alternatives }: ExplainedItem,
+  { item, records, statement_line, history, comments, suggestions, has_more_alternatives }: ExplainedItem,
   today: string,
 ) {
   const listed = <Found>(found: readonly Found[]) => found.slice(0, item_records_max);
@@ -75,7 +76,9 @@ export function presentExplainedItem(
     clearings: listed(records.clearings).map((found) => showAs(item_clearing, found)),
     authorizations: listed(records.authorizations).map(presentAuthorized),
     has_more_alternatives,
-    history: history.map(presentAct),
+    history: [...history.map(presentAct), ...comments.map(presentComment)].sort((a, b) =>
+      a.at < b.at ? -1 : a.at > b.at ? 1 : 0,
+    ),
   });
 }
 
@@ -91,6 +94,12 @@ function presentAct(one: Act) {
   const { at_ms, item_id, subject } = one;
   const accepted_difference = subject.accepted?.amount ?? null;
   return showAs(act, { ...one, at: toInstantText(at_ms), item_id: String(item_id), accepted_difference });
+}
+
+/** A comment as an entry of the history of its item. */
+export function presentComment({ at_ms, actor, item_id, text: note }: Comment) {
+  const said = { at: toInstantText(at_ms), actor, action: 'comment' as const, item_id: String(item_id), note };
+  return showAs(act, { ...said, reason: null, accepted_difference: null });
 }
 
 export function presentPeriod(closed: Period) {

@@ -168,6 +168,7 @@ const item_fields = {
   frozen_item_id: id_text
     .nullable()
     .describe('Of a late change, the item of a closed period for which it came; null: it came for none'),
+  assignee: text_or_null.describe('Who takes care of it, by the name that was given; null: nobody'),
   opened_at: shown_instant.describe('When its first record arrived, UTC'),
   matches: z.array(match).describe('How its records belong together'),
   alternatives: z.array(alternative).describe('Other ways to match its records, the best first'),
@@ -231,7 +232,7 @@ export const item_with_history = z
     history: z
       .array(act)
       .describe(
-        'What people did to it and to the items merged into it, the oldest act first; then what the rule `tolerance` accepts',
+        'What people did to it and to the items merged into it, and their comments, the oldest first; then what the rule `tolerance` accepts',
       ),
   })
   .meta({ id: 'ReconciliationItemWithHistory', description: 'An item with its history' });
@@ -288,6 +289,7 @@ export const item_filter = z
     merchant_name: compared_text.describe('Only items with exactly this merchant'),
     account_id: compared_text.describe('Only items whose first statement line is of this account, by its number'),
     booking_date: dates.describe('Only items whose first statement line was booked on this date or these dates'),
+    assignee: compared_text.describe('Only items assigned to this name; `none`: items assigned to nobody'),
     age_days: z
       .union([z.int().min(0).max(99_999), rangeOf(String.raw`\d{1,5}`)])
       .describe('Only items so many days after their due date'),

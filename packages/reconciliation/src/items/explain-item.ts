@@ -1,11 +1,13 @@
 import { type CandidateRecords, findCandidates, isDispute } from '@tallystick/cards';
 import type { Call } from '@tallystick/kernel';
+import type { Comment } from '../comment.ts';
 import type { Alternative, Item } from '../item.ts';
 import { type LineOfItem, withItems } from '../lines/read-lines.ts';
 import { suggestFor } from '../suggestions/suggest.ts';
 import type { Suggestion } from '../suggestions/suggestion.ts';
 import { toCandidate } from './alternatives.ts';
 import { isProposal } from './break-kind.ts';
+import { commentsOf } from './comment-on-item.ts';
 import { type NamedRecords, type NamesTx, recordsOfItems } from './name-items.ts';
 import type { SeenItem } from './read-items.ts';
 import { readItem } from './read-items.ts';
@@ -20,6 +22,8 @@ const explained_clearings_max = 10;
 /** An item with the authorizations that its proposed clearings may belong to, and suggestions. */
 export interface ExplainedItem extends SeenItem {
   readonly records: NamedRecords;
+  /** What people said about it, the oldest first. */
+  readonly comments: readonly Comment[];
   /** The line `Item.statement_line_id`; null without one. */
   readonly statement_line: LineOfItem | null;
   /** What a break with a side missing may be matched with, best first. */
@@ -52,7 +56,8 @@ export async function explainItem(
   const proposed = (isOpen(item) ? records.clearings : [])
     .filter((one) => isProposal(one) && !isDispute(one))
     .map((one) => one.id);
-  const explained = { item, records, statement_line, history, suggestions };
+  const comments = await commentsOf(tx, item);
+  const explained = { comments, item, records, statement_line, history, suggestions };
   if (proposed.length === 0) return { ...explained, has_more_alternatives: false };
   const explained_ids = proposed.sort((a, b) => a - b).slice(0, explained_clearings_max);
   const candidates = await tx.reconciliation.candidateRecords(item.company_id, explained_ids);

@@ -12,7 +12,7 @@ import {
   parseText,
   readRange,
 } from '../filters.ts';
-import { type BreakKind, break_kinds, type ItemStatus, item_statuses } from '../item.ts';
+import { type BreakKind, break_kinds, type ItemStatus, item_statuses, no_assignee } from '../item.ts';
 
 /** Due dates. Items without one do not fit. */
 export interface DueRange extends DateRange {
@@ -41,6 +41,8 @@ export interface ItemFilter {
   /** When that line was booked. */
   readonly booking_date?: DateRange;
   readonly due_date?: DueRange;
+  /** Null: nobody. */
+  readonly assignee?: string | null;
 }
 
 const age_days_max = 99_999;
@@ -60,6 +62,7 @@ const readers = {
   merchant_name: (text) => parseText(text, (merchant_name) => ({ merchant_name })),
   account_id: (text) => parseText(text, (account_id) => ({ account_id })),
   booking_date: (text) => parseDates(text, (booking_date) => ({ booking_date })),
+  assignee: (text) => parseText(text, (name) => ({ assignee: name === no_assignee ? null : name })),
   age_days: (text, now_ms) => {
     const range = readRange(text, readDays, `a number of days from 0 to ${age_days_max}`);
     if (typeof range === 'string') return range;

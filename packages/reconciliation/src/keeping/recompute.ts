@@ -175,7 +175,7 @@ function* itemChangeSteps(group: ClosedGroup, contents: readonly ItemContent[]):
     if (before !== null && isSameContent(before, after)) continue;
     const is_older_only = before !== null && isSameContent({ ...before, next_change_ms: after.next_change_ms }, after);
     const version = versionOf(group, content) + (is_older_only ? 0 : 1);
-    changes.push({ before, after: { ...after, version, period_id: null } });
+    changes.push({ before, after: { ...after, version, period_id: null, assignee: assigneeOf(group, content) } });
   }
   return changes;
 }
@@ -198,6 +198,17 @@ function versionOf(group: ClosedGroup, { id, clearing_ids, line_ids }: ItemConte
   const entries = recordsOf({ clearing_ids, line_ids }).flatMap((record) => group.entries.get(itemIdOf(record)) ?? []);
   const items = entries.flatMap(({ item_id }) => group.items.get(item_id) ?? []);
   return Math.max(0, ...items.map(({ version }) => version));
+}
+
+/**
+ * Who takes care of an item: who did so before, else who did so for an item of which it has records.
+ * When items merge, the one that stays keeps its assignee; each part of an item that comes apart has
+ * that of the whole.
+ */
+function assigneeOf(group: ClosedGroup, content: ItemContent): string | null {
+  const own = recordsOf(content).map(itemIdOf);
+  const ids = [content.id, ...own, ...own.flatMap((id) => group.entries.get(id)?.item_id ?? [])];
+  return ids.map((id) => group.items.get(id)?.assignee ?? null).find((assignee) => assignee !== null) ?? null;
 }
 
 /** The differences of the entries of the records that are not frozen. */

@@ -67,6 +67,7 @@ describe('the filters of items', () => {
       merchant_name: ['', 'x'.repeat(201)],
       account_id: ['', 'x'.repeat(201)],
       booking_date: ['', '[,]', '2030-2-1', '[2030-03-02,2030-03-01]'],
+      assignee: ['', ' ', 'x'.repeat(201)],
       age_days: ['', '[,]', '-1', '1.5', '[7,4]', '100000', 'old'],
     };
     assert.deepEqual(Object.keys(bad), [...item_filter_names]);

@@ -451,7 +451,7 @@ describe('after a closing', () => {
     lines: readonly ReturnType<typeof line>[] = [],
   ) =>
     frozenRecordsOf(
-      items.map((item) => ({ ...item, version: 1, period_id: 1 })),
+      items.map((item) => ({ ...item, version: 1, period_id: 1, assignee: null })),
       new Map(clearings.map((one) => [one.id, one])),
       new Map(lines.map((one) => [one.id, one])),
       new Map([[1, { last_clearing_id: 1, last_line_id: 1 }]]),

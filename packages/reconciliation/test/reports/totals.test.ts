@@ -112,7 +112,13 @@ describe('cells', () => {
 });
 
 describe('closing a period', () => {
-  const item = (change: Partial<ItemContent>) => ({ ...matched, ...change, version: 1, period_id: null });
+  const item = (change: Partial<ItemContent>) => ({
+    ...matched,
+    ...change,
+    version: 1,
+    period_id: null,
+    assignee: null,
+  });
 
   test('freezes what is matched, accepted or ignored by its end', () => {
     for (const status of ['matched', 'accepted', 'ignored'] as const) {

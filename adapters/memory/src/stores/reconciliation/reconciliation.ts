@@ -43,6 +43,7 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
     companies,
     reconciliation_acts,
     reconciliation_cells,
+    reconciliation_comments,
     reconciliation_companies,
     reconciliation_entries,
     reconciliation_inbox,
@@ -232,6 +233,20 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
       for (const line of found(statement_lines, company_id, line_ids)) {
         if (line.standing === before) changeStanding(state, line, after);
       }
+    },
+
+    async assign(company_id, item_id, assignee) {
+      for (const item of found(reconciliation_items, company_id, [item_id])) {
+        reconciliation_items.set(item_id, { ...item, assignee });
+      }
+    },
+    insertComment: async (comment) => reconciliation_comments.insert(comment),
+    async commentsOn(company_id, records) {
+      const wanted = new Set(records.map(itemIdOf));
+      const its = reconciliation_comments
+        .values()
+        .filter((comment) => comment.company_id === company_id && wanted.has(comment.item_id));
+      return its.sort((a, b) => a.id - b.id);
     },
 
     insertActs: async (acts) => acts.map((act) => insertAct(state, act)),

@@ -108,6 +108,7 @@ export const ReconciliationItem = defineEntity({
     is_touched: int(),
     version: int(),
     period_id: int().nullable(),
+    assignee: p.text().nullable(),
   },
   indexes: [
     { name: 'tallystick_reconciliation_items_page', properties: ['company_id', 'status', 'opened_at_ms', 'id'] },
@@ -135,6 +136,11 @@ export const ReconciliationItem = defineEntity({
       name: 'tallystick_reconciliation_items_merchant',
       properties: ['company_id', 'merchant_name', 'opened_at_ms', 'id'],
       where: 'merchant_name is not null',
+    },
+    {
+      name: 'tallystick_reconciliation_items_assignee',
+      properties: ['company_id', 'assignee', 'opened_at_ms', 'id'],
+      where: 'assignee is not null',
     },
     {
       name: 'tallystick_reconciliation_items_account',
@@ -241,6 +247,21 @@ export const ReconciliationActRecord = defineEntity({
     record: p.bigint('number').primary(),
     act_id: p.bigint('number').primary(),
   },
+});
+
+/** What people said about items. Rows are only inserted. */
+export const ReconciliationComment = defineEntity({
+  name: 'ReconciliationComment',
+  tableName: 'tallystick_reconciliation_comments',
+  properties: {
+    id: id(),
+    company_id: int(),
+    at_ms: int(),
+    actor: p.text(),
+    item_id: int(),
+    text: p.text(),
+  },
+  indexes: [{ name: 'tallystick_reconciliation_comments_item', properties: ['company_id', 'item_id', 'id'] }],
 });
 
 export const ReconciliationPeriod = defineEntity({

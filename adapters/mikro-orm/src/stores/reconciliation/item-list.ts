@@ -47,6 +47,7 @@ export async function listItems(
     class: equal('class', filter.class),
     status: equal('status', filter.status),
     merchant_name: equal('merchant_name', filter.merchant_name),
+    assignee: filter.assignee === null ? [unassigned] : equal('assignee', filter.assignee),
     currency: equal('currency', filter.currency),
     settlement_date: within('settlement_date', filter.settlement_date),
     due_date: withinDueDates(filter.due_date),
@@ -82,8 +83,8 @@ export async function listItems(
   if (filter.amount !== undefined) {
     few.push(fewOfAmount(company, filter, conditions.status, [...without('amount', 'status'), ...referenced]));
   }
-  for (const name of ['vcn_id', 'merchant_name', 'account_id', 'kind'] as const) {
-    if (conditions[name].length > 0 && name !== lead) {
+  for (const name of ['vcn_id', 'merchant_name', 'account_id', 'assignee', 'kind'] as const) {
+    if (conditions[name].length > 0 && conditions[name][0] !== unassigned && name !== lead) {
       few.push(fewWhere(items, [...company, ...conditions[name]], [...without(name), ...referenced]));
     }
   }
@@ -110,12 +111,16 @@ const referenced_max = 200;
 
 type Conditions = Readonly<Record<Exclude<keyof ItemFilter, 'reference'>, readonly Condition[]>>;
 
+/** Has no index: few items of a company are assigned to somebody, but for breaks. */
+const unassigned: Condition = { text: 'assignee is null', values: [] };
+
 /** The index of the most frequent class does not exist: it would have almost every item. */
 const indexed_class: readonly Condition[] = [{ text: "class <> 'exact'", values: [] }];
 
 /** The filter whose index has the order of the list and leads: the usually rarest. */
-function leadOf(filter: ItemFilter): 'vcn_id' | 'kind' | 'class' | 'status' | 'merchant_name' | 'all' {
+function leadOf(filter: ItemFilter): 'vcn_id' | 'assignee' | 'kind' | 'class' | 'status' | 'merchant_name' | 'all' {
   if (filter.vcn_id !== undefined) return 'vcn_id';
+  if (typeof filter.assignee === 'string') return 'assignee';
   if (filter.kind !== undefined) return 'kind';
   if (filter.class !== undefined && filter.class !== 'exact') return 'class';
   if (filter.status !== undefined && filter.status !== 'matched') return 'status';

@@ -1,6 +1,7 @@
 import type {
   Act,
   BreakDay,
+  Comment,
   CompanyProgress,
   Coverage,
   Entry,
@@ -292,6 +293,42 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
     },
 
     insertActs: (acts) => insertActs(session, acts),
+
+    async assign(company_id, item_id, assignee) {
+      await run(
+        'update tallystick_reconciliation_items set assignee = ? where id = ? and +company_id = ?',
+        assignee,
+        item_id,
+        company_id,
+      );
+    },
+
+    async insertComment(comment) {
+      const { company_id, at_ms, actor, item_id, text } = comment;
+      const [row] = await all<{ id: number }>(
+        `insert into tallystick_reconciliation_comments (company_id, at_ms, actor, item_id, text) values (?, ?, ?, ?, ?)
+          returning id`,
+        ...[company_id, at_ms, actor, item_id, text],
+      );
+      return { ...comment, id: row!.id };
+    },
+
+    async commentsOn(company_id, records) {
+      const comments = await inPieces(records, (piece) =>
+        all<Comment>(
+          each(
+            from_ids,
+            'c',
+            'c.*',
+            'tallystick_reconciliation_comments c',
+            'c.company_id = ? and c.item_id = j.value',
+          ),
+          list(piece.map(itemIdOf)),
+          company_id,
+        ),
+      );
+      return comments.sort((a, b) => a.id - b.id);
+    },
 
     async itemsAfter(company_id, after, limit) {
       const rows = await all<ItemRow>(

@@ -77,9 +77,12 @@ import type {
   Quarantined,
   QuarantineFilter,
   RealCard,
+  ReconciliationAct,
   ReconciliationAction,
+  ReconciliationAssignment,
   ReconciliationBridge,
   ReconciliationBridgeFilter,
+  ReconciliationComment,
   ReconciliationDecisions,
   ReconciliationItem,
   ReconciliationItemFilter,
@@ -534,6 +537,16 @@ export interface ReconciliationItemOperations {
    * version of that one is sent. Takes no `tx`, because its work is many transactions.
    */
   reopen(id: Id, data: ReconciliationAction, options?: CallOptions): Promise<ReconciliationItem>;
+  /**
+   * Comment on an item. The history of the item shows it. It is no act: the item and its version
+   * stay.
+   */
+  comment(id: Id, data: ReconciliationComment, options?: TransactionOptions): Promise<ReconciliationAct>;
+  /**
+   * Assign an item to somebody, or to nobody. When items merge, the one that stays keeps its
+   * assignee. The version stays.
+   */
+  assign(id: Id, data: ReconciliationAssignment, options?: TransactionOptions): Promise<ReconciliationItem>;
 }
 
 /** The statement lines of a company. */

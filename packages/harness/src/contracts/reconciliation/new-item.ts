@@ -35,6 +35,7 @@ export function newItem(fields: Pick<Item, 'id' | 'company_id'> & Partial<Item>)
     is_touched: false,
     version: 1,
     period_id: null,
+    assignee: null,
     ...fields,
   };
 }

@@ -67,6 +67,7 @@ function itemsOf(company_id: number, account_ids: readonly number[]): readonly I
       opened_at_ms: 1_000_000 - (at % 13) * 1_000,
       frozen_item_id: has_clearing ? null : items_made,
       is_touched: at % 3 === 0,
+      assignee: at % 5 === 0 ? 'anna' : at % 8 === 0 ? 'ben "é😀"' : null,
       version: 1 + at,
     });
   });
@@ -104,6 +105,11 @@ const filters: readonly ItemFilter[] = [
   { due_date: { to: '2026-03-06' } },
   { due_date: { to: '2026-03-06', with_later_breaks: true } },
   { due_date: { from: '2026-03-07', to: '2026-03-08', with_later_breaks: true } },
+  { assignee: 'anna' },
+  { assignee: 'ben "é😀"', status: 'break' },
+  { assignee: 'nobody' },
+  { assignee: null },
+  { assignee: null, status: 'break', kind: 'amount' },
   { status: 'break', class: 'over' },
   { status: 'break', kind: 'amount', currency: 'USD' },
   { status: 'matched', settlement_date: { to: '2026-03-06' }, vcn_id: 3 },
@@ -238,6 +244,30 @@ const reconciliation_list_contract: readonly ContractRule<StorageUnderTest>[] = 
       });
     },
   },
+  rule(
+    'comments are found by the first records of items, and an assignee stays until the next one',
+    async (storage) => {
+      const { id: company_id } = await storage.unitOfWork.run((tx) => makeCompany(tx));
+      items_made += 1;
+      const record = { kind: 'clearing', id: items_made } as const;
+      const item = newItem({ id: itemIdOf(record), company_id });
+      const comment = { company_id, at_ms: 5, actor: 'key:1', item_id: item.id, text: 'é😀\n' };
+      const [first, second] = await storage.unitOfWork.run(async ({ reconciliation }) => {
+        await reconciliation.lockCompany(company_id);
+        await reconciliation.write({ ...noItemChanges(company_id), inserted: [item] });
+        await reconciliation.assign(company_id, item.id, 'anna');
+        await reconciliation.assign(company_id + 1, item.id, 'ben');
+        return [await reconciliation.insertComment(comment), await reconciliation.insertComment(comment)];
+      });
+      await storage.unitOfWork.read(async ({ reconciliation }) => {
+        assertEqual(await reconciliation.items(company_id, [item.id]), [{ ...item, assignee: 'anna' }], 'the item');
+        const other = { kind: 'line', id: record.id } as const;
+        assertEqual(await reconciliation.commentsOn(company_id, [other, record]), [first, second], 'the comments');
+        assertEqual(await reconciliation.commentsOn(company_id, [other]), [], 'those of another record');
+        assertEqual(await reconciliation.commentsOn(company_id + 1, [record]), [], 'those of another company');
+      });
+    },
+  ),
   rule('numbers of breaks by day are added up, and those of old days and of no break are removed', async (storage) => {
     const { id: company_id } = await storage.unitOfWork.run((tx) => makeCompany(tx));
     const counted = async (day: string, count: number, kept_from = '2026-05-01') => {
