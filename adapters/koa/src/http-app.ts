@@ -11,6 +11,8 @@ import { escapeHtml, type HtmlPage, showPage } from './answer/html-page.ts';
 import { headersOf, send } from './answer/send.ts';
 import { cardDetailsPage } from './card-details.ts';
 import { addressOwner, createAddressReader } from './connection/client-address.ts';
+import { createConsoleAnswering, isConsolePath } from './console/console.ts';
+import type { ConsoleEndpoint } from './console/ports.ts';
 import { documentRoutes } from './document/document-routes.ts';
 import { messages_path } from './endpoints.ts';
 import { createOperations, network_paths, type RoutePorts, routesOf } from './join-endpoints.ts';
@@ -92,7 +94,12 @@ export interface HttpAppPorts extends Omit<RoutePorts, 'keyChanged' | 'companyCh
   readonly authenticator?: Authenticator;
   /** What the operator announces about the virtual card interface. Nothing when null or absent. */
   readonly v1_deprecation?: Deprecation | null;
-  /** Pages about the interface. `/` leads to the first; without one, to the OpenAPI document. */
+  /** The console. Absent or null: it is not served. */
+  readonly console?: ConsoleEndpoint | null;
+  /**
+   * Pages about the interface. `/` leads to the first, or to the OpenAPI document without one; in a
+   * sandbox to the console, if it is served.
+   */
   readonly pages?: readonly Page[];
   /** The version in the OpenAPI document. */
   readonly version: string;
@@ -222,11 +229,13 @@ export function createHttpApp(ports: HttpAppPorts): HttpApp {
       });
     }
   };
+  const home_page = sandbox === null ? undefined : ports.console?.path;
+  const home = home_page ?? ports.pages?.[0]?.path ?? '/openapi.json';
   serve(null, healthRoutes(ports));
   if (serves_api) {
     const unitOfWork = inShares(pipeline.shares, 'card details', ports.unitOfWork);
     const { version, v1_deprecation = null } = ports;
-    const document_options = { version, open_banking: ports.open_banking !== undefined, v1_deprecation };
+    const document_options = { version, open_banking: ports.open_banking !== undefined, v1_deprecation, home };
     serve(pipeline.doors.documents, documentRoutes(routes, ports.pages ?? [], document_options));
     serve(pipeline.doors.card_details, cardDetailsPage({ ...ports, unitOfWork, refreshClock: sandbox?.refreshClock }));
   }
@@ -249,6 +258,14 @@ export function createHttpApp(ports: HttpAppPorts): HttpApp {
   if (serves_api && ports.open_banking !== undefined) {
     app.use(openBanking(pipeline, ports.open_banking, lifecycle, slowDown));
   }
+  if (ports.console) {
+    const { console: endpoint } = ports;
+    const answer = createConsoleAnswering(pipeline, endpoint, lifecycle);
+    app.use((ctx, next) => {
+      const is_ours = isConsolePath(endpoint, ctx.path) && !health_paths.has(ctx.path);
+      return is_ours ? answer(ctx as HttpContext) : next();
+    });
+  }
   // A path without parameters needs no search. The router compares a path with every route. With
   // such a path, and without a query, a request of our own server does not even come here.
   const search = router.routes();
@@ -256,12 +273,11 @@ export function createHttpApp(ports: HttpAppPorts): HttpApp {
     const handle = handlers.get(`${ctx.method} ${ctx.path}`);
     return handle === undefined ? search(ctx as never, next) : handle(ctx as HttpContext);
   });
-  const home = serves_api ? (ports.pages?.[0]?.path ?? '/openapi.json') : null;
   const first_words = new Set(routes.map((route) => route.path.split('/')[1]));
   app.use((koa_ctx) => {
     const ctx = koa_ctx as HttpContext;
     const missing = describeMissing(ctx);
-    const is_page = missing instanceof Refusal && home !== null && !first_words.has(ctx.path.split('/')[1]);
+    const is_page = missing instanceof Refusal && serves_api && !first_words.has(ctx.path.split('/')[1]);
     if (!is_page || ctx.accepts('json', 'html') !== 'html') throw missing;
     for (const [name, value] of Object.entries(headersOf(ctx, lifecycle))) ctx.set(name, value);
     showPage(ctx, notFoundPage((mountOf(ctx.req)?.prefix ?? '') + home));

@@ -3,6 +3,7 @@ export { card_details_path } from './card-details-path.ts';
 export { type CertificateProxies, createCertificateReader } from './connection/client-certificate.ts';
 export { connections_max_default, createHttpServer, type TlsOptions } from './connection/http-server.ts';
 export { findProxyProblem } from './connection/networks.ts';
+export type { ConsoleEndpoint, ConsoleRequest } from './console/ports.ts';
 export { endpoints } from './endpoints.ts';
 export {
   createHttpApp,

@@ -23,6 +23,7 @@ export type {
 export type { ClearingFormat } from '@tallystick/imports';
 export { type Clock, type HostTransaction, type RowArchive, UnusableTransaction } from '@tallystick/kernel';
 export type { FetchHandler, MountOptions, NodeHandler } from '@tallystick/koa';
+export type { ConsoleMountOptions, HostPerson } from './composition/host-console.ts';
 export * from './operations/index.ts';
 export type {
   KeptDays,

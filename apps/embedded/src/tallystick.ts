@@ -13,6 +13,7 @@ import {
 } from '@tallystick/koa';
 import type { Container } from 'inversify';
 import { createContainer } from './composition/container.ts';
+import { type ConsoleMountOptions, hostConsole } from './composition/host-console.ts';
 import { hostModule } from './composition/host-module.ts';
 import { tokens } from './composition/tokens.ts';
 import { openHostLog } from './host-log.ts';
@@ -80,6 +81,12 @@ export interface Tallystick extends OperationGroups, AsyncDisposable {
   koaMiddleware(options?: MountOptions): ReturnType<typeof createKoaMiddleware>;
   /** The same as a function of the Fetch standard, for Hono and others. */
   fetchHandler(options?: MountOptions): FetchHandler;
+  /**
+   * The console as a handler for `node:http`, Express and Fastify, under any path, with the log-in of
+   * the host: `person` says who a request comes from, and in which roles; null: nobody (403). It has
+   * to come before every body parser.
+   */
+  console(options: ConsoleMountOptions): NodeHandler;
   /** Answers one request, with nothing before the paths of the interface. */
   fetch(request: Request): Promise<Response>;
   /** The metrics of this instance, in the text format of Prometheus. */
@@ -186,6 +193,7 @@ export async function openContainer(container: Container): Promise<Tallystick> {
     nodeHandler: (mount) => createNodeHandler(app(), mount),
     koaMiddleware: (mount) => createKoaMiddleware(app(), mount),
     fetchHandler: (mount) => createFetchHandler(app(), mount),
+    console: (options) => hostConsole(instance.container, options),
     async fetch(request) {
       fetch ??= createFetchHandler(app());
       return await fetch(request);

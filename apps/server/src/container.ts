@@ -46,8 +46,8 @@ function configured(config: Config): ContainerModule {
       .toResolvedValue(openDeliveryQueue, [tokens.config, tokens.logger, tokens.timers])
       .onDeactivation((queue) => queue.close());
     rebind(tokens.http_app).toResolvedValue(
-      (ports, { sandbox }) => createHttpApp({ ...ports, pages: apiReferencePages({ sandbox }) }),
-      [tokens.http_ports, tokens.config],
+      (ports, console, { sandbox }) => createHttpApp({ ...ports, console, pages: apiReferencePages({ sandbox }) }),
+      [tokens.http_ports, tokens.console, tokens.config],
     );
     rebind(tokens.formats).toResolvedValue(loadFormats, [tokens.config]);
     const { user_login_module } = config;

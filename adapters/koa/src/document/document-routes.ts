@@ -17,16 +17,15 @@ export interface DocumentOptions {
   readonly open_banking: boolean;
   /** What the operator announces about the virtual card interface; null: nothing. */
   readonly v1_deprecation: Deprecation | null;
+  /** Where `/` leads. */
+  readonly home: string;
 }
 
-/**
- * The OpenAPI document of the routes, the pages about it, and a redirect from `/` to the first page,
- * or to the document when there is none.
- */
+/** The OpenAPI document of the routes, the pages about it, and a redirect from `/`. */
 export function documentRoutes(
   routes: readonly Route[],
   pages: readonly Page[],
-  { version, ...options }: DocumentOptions,
+  { version, home, ...options }: DocumentOptions,
 ): readonly SystemRoute[] {
   let made: string | null = null;
   const documentText = () => {
@@ -41,7 +40,7 @@ export function documentRoutes(
     {
       path: '/',
       answer(ctx) {
-        ctx.redirect(prefixOf(ctx) + (pages[0]?.path ?? document_path));
+        ctx.redirect(prefixOf(ctx) + home);
       },
     },
     {

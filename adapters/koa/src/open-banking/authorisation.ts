@@ -1,4 +1,3 @@
-import { IncomingMessage } from 'node:http';
 import { isClientId, type RequestBounds } from '@tallystick/consents';
 import { Fault, type Timers } from '@tallystick/kernel';
 import { render } from '../answer/answer.ts';
@@ -13,13 +12,8 @@ import { readBody } from '../request/body.ts';
 import type { HttpContext, PipelinePorts } from '../request/pipeline.ts';
 import type { Limit } from '../request/rate-limit.ts';
 import type { Place } from '../request/shares.ts';
+import { withBody, withSmallFree } from '../request/whole-body.ts';
 import type { AuthorisationEndpoints } from './ports.ts';
-
-/**
- * A body of this length or less takes no memory of other bodies: the server buffers as much of every
- * request. So slow bodies of strangers do not refuse an assertion from the same address.
- */
-const small_bytes = 16 * 1024;
 
 /** The headers that its pages set themselves. */
 const of_pages: ReadonlySet<string> = new Set(['Content-Security-Policy', 'Referrer-Policy']);
@@ -141,18 +135,6 @@ function boundsOf(
   };
 }
 
-function withSmallFree(account: BodyAccount): BodyAccount {
-  let free = small_bytes;
-  return {
-    ...account,
-    take(bytes) {
-      const counted = Math.max(0, bytes - free);
-      free -= bytes - counted;
-      if (counted > 0) account.take(counted);
-    },
-  };
-}
-
 /** Forms of third parties are shorter. To parse a longer one would hold up all others. */
 const claim_bytes_max = 16 * 1024;
 
@@ -177,23 +159,4 @@ function claimOf({ req, querystring }: HttpContext, bytes: Buffer): string | nul
   } catch {
     return null;
   }
-}
-
-/**
- * The same request with its body ready to be read: what reads it never waits for the sender, so a
- * slow sender is not in progress.
- */
-function withBody(req: IncomingMessage, bytes: Buffer): IncomingMessage {
-  const whole = new IncomingMessage(req.socket);
-  whole.httpVersion = req.httpVersion;
-  whole.httpVersionMajor = req.httpVersionMajor;
-  whole.httpVersionMinor = req.httpVersionMinor;
-  if (req.method !== undefined) whole.method = req.method;
-  if (req.url !== undefined) whole.url = req.url;
-  whole.rawHeaders = req.rawHeaders;
-  whole.headers = { ...req.headers };
-  whole.complete = true;
-  if (bytes.length > 0) whole.push(bytes);
-  whole.push(null);
-  return whole;
 }

@@ -27,6 +27,8 @@ export interface Doors {
   readonly oauth: Shares;
   /** The pages of the bank's users. */
   readonly user_pages: Shares;
+  /** The pages of the console. */
+  readonly console: Shares;
   /** The pages of links in mails. */
   readonly card_details: Shares;
   /** The OpenAPI document and the pages about it. */
@@ -45,6 +47,7 @@ export function createDoors(requests_max: number, timers: Pick<Timers, 'after'>)
     tokens: createShares(an_eighth, timers),
     oauth: createShares(an_eighth, timers),
     user_pages: createShares(an_eighth, timers),
+    console: createShares(an_eighth, timers),
     card_details: createShares(an_eighth, timers),
     documents: createShares(an_eighth, timers),
   };

@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { Container, type ContainerModule } from 'inversify';
+import { console_module } from './console-module.ts';
 import { mail_module, subscriptions_module, webhooks_module } from './delivery-modules.ts';
 import { http_module, open_banking_module } from './http-modules.ts';
 import { imports_module, network_module } from './network-modules.ts';
@@ -21,6 +22,7 @@ export const modules: readonly ContainerModule[] = [
   work_module,
   open_banking_module,
   http_module,
+  console_module,
 ];
 
 /**

@@ -13,6 +13,7 @@ import type { Settings } from './settings.ts';
 /** The settings that have a default. Times in milliseconds. */
 export const default_settings = {
   bank_name: 'Your bank',
+  console: false,
   v1_deprecation: null,
   template_completion_delay_ms: 5_000,
   database_connections_max: database_connections_max_default,

@@ -6,12 +6,8 @@ import {
   createKeyAuthenticator,
   createLifecycle,
   createMetrics,
-  createOperations,
-  forgetting,
-  readRequestId,
   transactions_max_default,
 } from '@tallystick/koa';
-import { createCalls } from '@tallystick/operations';
 import { ContainerModule } from 'inversify';
 import { version } from '../version.ts';
 import { createOpenBanking, openUserLogin } from './open-banking.ts';
@@ -157,15 +153,8 @@ export const http_module = new ContainerModule(({ bind }) => {
       tokens.decision_poster,
     ],
   );
-  bind(tokens.calls).toResolvedValue(
-    (ports) =>
-      createCalls(createOperations({ ...ports, ...forgetting(ports.authenticator) }), {
-        unitOfWork: ports.unitOfWork,
-        clock: ports.clock,
-        refreshClock: ports.sandbox?.refreshClock,
-        requestIdOf: (asked) => readRequestId(asked, ports.random),
-      }),
-    [tokens.http_ports],
+  bind(tokens.http_app).toResolvedValue(
+    (ports, console) => createHttpApp({ ...ports, console }),
+    [tokens.http_ports, tokens.console],
   );
-  bind(tokens.http_app).toResolvedValue(createHttpApp, [tokens.http_ports]);
 });

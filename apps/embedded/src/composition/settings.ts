@@ -46,6 +46,8 @@ export interface Settings {
   readonly public_url: string | null;
   /** Whether Open Banking is served: an installation without a public address has no issuer. */
   readonly open_banking: boolean;
+  /** Whether the console is served beside the interface. */
+  readonly console: boolean;
   readonly bank_name: string;
   /**
    * The networks of the proxies, as CIDR. What they say of a client is believed: its address

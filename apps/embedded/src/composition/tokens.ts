@@ -5,7 +5,7 @@ import type { UserLogin } from '@tallystick/consents';
 import type { DeliveryQueue, Subscriber, WebhookSender } from '@tallystick/events';
 import type { Formats, ImportPorts } from '@tallystick/imports';
 import type { Clock, Random, RowArchive, Timers, UrlPolicy } from '@tallystick/kernel';
-import type { HttpApp, HttpAppPorts, Lifecycle, Metrics } from '@tallystick/koa';
+import type { ConsoleEndpoint, HttpApp, HttpAppPorts, Lifecycle, Metrics } from '@tallystick/koa';
 import type { Persistence, SchemaMigration } from '@tallystick/mikro-orm';
 import type { Calls, Sandbox } from '@tallystick/operations';
 import type { KeyRing, Vault } from '@tallystick/vault';
@@ -17,6 +17,7 @@ import type { Jobs } from '../background/jobs.ts';
 import type { Mails } from '../background/mails.ts';
 import type { SchemaWatch } from '../background/schema-watch.ts';
 import type { SharedClock } from '../sandbox/shared-clock.ts';
+import type { CreateConsole } from './create-console.ts';
 import type { OpenBanking } from './open-banking.ts';
 import type { Settings } from './settings.ts';
 
@@ -96,6 +97,9 @@ export const tokens = {
   http_ports: identifier<HttpAppPorts>('http_ports'),
   /** Every operation as a call within the process. */
   calls: identifier<Calls>('calls'),
+  createConsole: identifier<CreateConsole>('createConsole'),
+  /** Null: the console is not served beside the interface. */
+  console: identifier<ConsoleEndpoint | null>('console'),
   http_app: identifier<HttpApp>('http_app'),
 } as const;
 

@@ -170,6 +170,7 @@ const schema = z.object({
   MAIL_FROM: z.string().transform(readBy(parseSender)).optional(),
   PUBLIC_URL: z.string().transform(readBy(parsePublicUrl)).optional(),
   USER_LOGIN_MODULE: path.optional(),
+  CONSOLE: onOrOff.optional(),
   BANK_NAME: z
     .string()
     .trim()
@@ -280,6 +281,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     public_url: values.PUBLIC_URL ?? null,
     open_banking: isOpenBankingServed(given),
     user_login_module: values.USER_LOGIN_MODULE ?? null,
+    console: values.CONSOLE === undefined ? isSandboxWanted(given) : values.CONSOLE === 'on',
     bank_name: values.BANK_NAME ?? (isSandboxWanted(given) ? sandbox_bank_name : defaults.bank_name),
     tls:
       values.TLS_CERTIFICATE === undefined || values.TLS_KEY === undefined

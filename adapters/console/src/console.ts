@@ -1,0 +1,113 @@
+/**
+ * The console as a Hono application. A request passes these steps in order: the files of its look,
+ * the log-in, the origin and the token of a form, and its page. Whether a visitor may do what a page
+ * does is decided by the operations (`Calls.callAs`).
+ */
+import { getRequestListener } from '@hono/node-server';
+import { Fault, Refusal } from '@tallystick/kernel';
+import { Hono } from 'hono';
+import { answerAsset } from './assets.ts';
+import type { ConsoleApp, ConsoleEnv } from './console-app.ts';
+import { isFormToken, isFromOurPage } from './form-token.ts';
+import { html } from './look/html.ts';
+import { renderDocument } from './look/layout.ts';
+import { companiesPages } from './pages/companies.ts';
+import type { Console, ConsolePorts, RequestFacts } from './ports.ts';
+import { statusOf } from './problem.ts';
+import { Visit } from './visit.ts';
+
+/** Of every answer: no other origin, no inline script or style, no frame, no memory. */
+const headers = {
+  'Cache-Control': 'no-store, no-transform',
+  'Content-Security-Policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+  'Referrer-Policy': 'same-origin',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Robots-Tag': 'noindex, nofollow, noarchive, nosnippet',
+  'X-Frame-Options': 'DENY',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
+} as const;
+
+/** Media types of a body that is a file, which passes through as it arrives. */
+const files = /^(multipart\/form-data|application\/octet-stream)\b/i;
+
+/** Creates the console. It answers below any path: `RequestFacts.base`. */
+export function createConsole(ports: ConsolePorts): Console {
+  const app: ConsoleApp = new Hono<ConsoleEnv>();
+
+  app.use(async (c, next) => {
+    await next();
+    for (const [name, value] of Object.entries(headers)) if (!c.res.headers.has(name)) c.res.headers.set(name, value);
+  });
+  app.get('/assets/*', (c) => answerAsset(c.req.raw) ?? c.notFound());
+  app.use(async (c, next) => {
+    const { facts } = c.env;
+    const request = c.req.raw;
+    const is_form = !['GET', 'HEAD'].includes(request.method);
+    if (is_form && !isFromOurPage(request)) {
+      return await notice(facts, 403, 'This form comes from elsewhere', 'Go back to the console and try again.');
+    }
+    const is_log_in = /^\/log-in(\/|$)/.test(c.req.path);
+    if (is_log_in && ports.log_in !== undefined) return await ports.log_in.answer(request, facts);
+    const identity = await ports.identify(request, facts);
+    if (identity === null) return await askToLogIn(ports, facts, request);
+    facts.welcome();
+    if (c.req.path === '/log-out' && is_form && ports.log_in !== undefined) {
+      return await ports.log_in.answer(request, facts);
+    }
+    c.set('visit', new Visit(ports, identity, facts, request));
+    if (!is_form || files.test(request.headers.get('content-type') ?? '')) return await next();
+    const form = await c.var.visit.form().catch(() => null);
+    if (form === null || !isFormToken(form.get('form_token'), identity.secret)) {
+      return await notice(facts, 403, 'This page is out of date', 'Go back, reload the page, and try again.');
+    }
+    await next();
+  });
+  companiesPages(app);
+  app.notFound((c) => notice(c.env.facts, 404, 'There is nothing at this address', 'Go back, or search.'));
+  app.onError(async (error, c) => {
+    const { facts } = c.env;
+    if (error instanceof Refusal) return await notice(facts, statusOf(error), 'That is not possible', error.message);
+    const is_busy = error instanceof Fault && error.retryable;
+    if (!is_busy) ports.log.error({ request_id: facts.request_id, err: error }, 'a page of the console failed');
+    return is_busy
+      ? await notice(facts, 503, 'The service is busy', 'Try again in a moment.')
+      : await notice(facts, 500, 'This page failed', `The error is in the log of the service: ${facts.request_id}`);
+  });
+
+  const of_request = new WeakMap<object, RequestFacts>();
+  const listener = getRequestListener(
+    (request, { incoming }: { readonly incoming: object }) => app.fetch(request, { facts: of_request.get(incoming)! }),
+    { overrideGlobalObjects: false },
+  );
+  return {
+    async handle(request, response, facts) {
+      of_request.set(request, facts);
+      await listener(request, response);
+    },
+    fetch: async (request, facts) => await app.fetch(request, { facts }),
+  };
+}
+
+/** A page of a few words, for who may not be logged in. */
+async function notice({ base }: RequestFacts, status: number, title: string, text: string): Promise<Response> {
+  const body = html`<main id="main" class="notice-page"><h1>${title}</h1><p>${text}</p><p><a href="${base || '/'}">To the console</a></p></main>`;
+  return new Response(await renderDocument(base, { title, body }), {
+    status,
+    headers: { 'Content-Type': 'text/html; charset=utf-8' },
+  });
+}
+
+async function askToLogIn({ log_in }: ConsolePorts, facts: RequestFacts, request: Request): Promise<Response> {
+  if (log_in === undefined)
+    return await notice(facts, 403, 'You are not logged in', 'Log in to the application first.');
+  const { pathname, search } = new URL(request.url);
+  const is_page = request.method === 'GET' && pathname !== '/';
+  const back = is_page ? `?back=${encodeURIComponent(pathname + search)}` : '';
+  const to = `${facts.base}/log-in${back}`;
+  // A part of a page is not replaced by the log-in: the whole page goes there.
+  const headers: Record<string, string> = request.headers.has('hx-request') ? { 'HX-Redirect': to } : { Location: to };
+  return new Response(null, { status: request.headers.has('hx-request') ? 200 : 303, headers });
+}

@@ -1,0 +1,24 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+
+/** The token that a form of this visitor carries: it cannot be known without the secret. */
+export function formToken(secret: string): string {
+  return createHash('sha256').update(`console form ${secret}`).digest('base64url');
+}
+
+export function isFormToken(token: unknown, secret: string): boolean {
+  if (typeof token !== 'string') return false;
+  const [own, other] = [Buffer.from(formToken(secret)), Buffer.from(token)];
+  return own.length === other.length && timingSafeEqual(own, other);
+}
+
+/** Whether a browser says that the request comes from a page of ours. */
+export function isFromOurPage(request: Request): boolean {
+  const site = request.headers.get('sec-fetch-site');
+  if (site !== null) return site === 'same-origin' || site === 'none';
+  const origin = request.headers.get('origin');
+  return origin === null || hostOf(origin) === (request.headers.get('host') ?? new URL(request.url).host);
+}
+
+function hostOf(origin: string): string | null {
+  return URL.canParse(origin) ? new URL(origin).host : null;
+}

@@ -1,0 +1,146 @@
+import type { Results } from '@tallystick/operations';
+import { assetPath } from '../assets.ts';
+import { formToken } from '../form-token.ts';
+import type { ConsolePorts, Identity, RequestFacts } from '../ports.ts';
+import type { Problem } from '../problem.ts';
+import { type Content, html, raw, when } from './html.ts';
+import { company_entries, installation_entries, type NavigationEntry, type Section } from './navigation.ts';
+
+export interface PageOptions {
+  /** What the page is about, which is its only heading of the first level. */
+  readonly title: string;
+  /** The entry of the navigation that leads here. */
+  readonly nav?: Section | undefined;
+  readonly content: Content;
+  /** Why the form of the page was refused. */
+  readonly problem?: Problem | undefined;
+  /** Links and buttons beside the title. */
+  readonly beside?: Content | undefined;
+  /** Where the page stands: names with their paths, from the outermost. */
+  readonly trail?: readonly (readonly [name: string, path: string])[] | undefined;
+  readonly status?: 200 | 403 | 404 | 409 | 410 | 422 | 503 | undefined;
+}
+
+/** What the layout shows of a visit. */
+export interface VisitShown {
+  readonly identity: Identity;
+  readonly facts: RequestFacts;
+  readonly request: Request;
+  readonly ports: Pick<ConsolePorts, 'sandbox' | 'log_in'>;
+  readonly company_id: number | null;
+  readonly csrf: Content;
+  path(path: string): string;
+  rootPath(path: string): string;
+  may(id: keyof Results, company_id?: number | null): boolean;
+}
+
+/** Renders a whole page: the navigation, the search, and the content. */
+export async function renderPage(
+  visit: VisitShown,
+  { title, nav, content, problem, beside, trail = [], notice }: PageOptions & { readonly notice: string | null },
+): Promise<string> {
+  const { identity, ports } = visit;
+  const body = html`<a class="skip" href="#main">Skip to content</a>
+<header class="top">
+<a class="brand" href="${visit.rootPath('/')}">${mark}<span>Tallystick</span></a>
+${identity.is_portal === true ? '' : searchField(visit)}
+<div class="who"><span class="name">${identity.name}</span>${when(
+    ports.log_in,
+    () => html`<a href="${visit.rootPath('/account')}">Account</a>
+<form method="post" action="${visit.rootPath('/log-out')}">${visit.csrf}<button class="link">Log out</button></form>`,
+  )}</div>
+</header>
+<div class="frame">
+${navigation(visit, nav)}
+<main id="main" tabindex="-1">
+${trail.length === 0 ? '' : html`<nav class="trail" aria-label="Breadcrumb"><ol>${trail.map(([name, path]) => html`<li><a href="${path}">${name}</a></li>`)}</ol></nav>`}
+${when(notice, (text) => html`<p class="notice" role="status">${text}</p>`)}
+${when(problem, errorSummary)}
+<div class="title"><h1>${title}</h1>${when(beside, (links) => html`<div class="beside">${links}</div>`)}</div>
+${content}
+</main>
+</div>`;
+  return await renderDocument(visit.facts.base, { title, body, token: formToken(identity.secret) });
+}
+
+/**
+ * Renders a document with the console's style and script. `token` is that of the visitor's forms,
+ * for the script; without a visitor the document is narrow.
+ */
+export async function renderDocument(
+  base: string,
+  { title, body, token }: { readonly title: string; readonly body: Content; readonly token?: string },
+): Promise<string> {
+  const text = await html`${raw('<!doctype html>')}
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="htmx-config" content='{"allowEval":false,"includeIndicatorStyles":false,"historyCacheSize":0,"selfRequestsOnly":true,"scrollIntoViewOnBoost":false}'>
+${when(token, (text) => html`<meta name="form-token" content="${text}">`)}
+<title>${title} · Tallystick</title>
+<link rel="icon" href="${assetPath(base, 'icon.svg')}" type="image/svg+xml">
+<link rel="stylesheet" href="${assetPath(base, 'console.css')}">
+<script src="${assetPath(base, 'htmx.js')}" defer></script>
+<script src="${assetPath(base, 'console.js')}" defer></script>
+</head>
+<body${token === undefined ? html` class="narrow"` : ''}>
+${body}
+</body>
+</html>
+`;
+  return text.toString();
+}
+
+function errorSummary(problem: Problem): Content {
+  return html`<div class="problem" role="alert" tabindex="-1" id="problem"><h2>That was not done</h2><p>${problem.message}</p>${when(
+    problem.fields.length > 0,
+    () =>
+      html`<ul>${problem.fields.map(([path, message]) => html`<li><a href="#field-${path}">${path}: ${message}</a></li>`)}</ul>`,
+  )}</div>`;
+}
+
+function searchField(visit: VisitShown): Content {
+  const typed = new URL(visit.request.url).searchParams.get('q') ?? '';
+  return html`<form class="search" role="search" action="${visit.path('/search')}"><label class="visually-hidden" for="search">Search</label>
+<input id="search" name="q" type="search" value="${typed}" placeholder="Card, amount, merchant, reference" aria-keyshortcuts="/" maxlength="200"><button>Search</button></form>`;
+}
+
+function navigation(visit: VisitShown, nav: Section | undefined): Content {
+  const of_company = visit.company_id === null ? [] : entries(visit, company_entries, (path) => visit.path(path));
+  const of_all =
+    visit.identity.is_portal === true ? [] : entries(visit, installation_entries, (path) => visit.rootPath(path), null);
+  const list = (title: string, shown: readonly Shown[]): Content =>
+    shown.length === 0
+      ? ''
+      : html`<h2 id="nav-${title.toLowerCase()}">${title}</h2><ul aria-labelledby="nav-${title.toLowerCase()}">${shown.map(
+          ({ entry, href }) =>
+            html`<li><a href="${href}"${entry.section === nav ? html` aria-current="page"` : ''}>${entry.title}</a></li>`,
+        )}</ul>`;
+  return html`<nav class="side" aria-label="Console"><details open><summary>Menu</summary>
+${list('Company', of_company)}${list('Installation', of_all)}
+</details></nav>`;
+}
+
+interface Shown {
+  readonly entry: NavigationEntry;
+  readonly href: string;
+}
+
+function entries(
+  visit: VisitShown,
+  all: readonly NavigationEntry[],
+  hrefOf: (path: string) => string,
+  company_id?: null,
+): readonly Shown[] {
+  return all
+    .filter(({ needs, only_sandbox }) => {
+      const exists = only_sandbox !== true || visit.ports.sandbox;
+      return exists && (needs === null || visit.may(needs, ...(company_id === null ? [null] : [])));
+    })
+    .map((entry) => ({ entry, href: hrefOf(entry.path) }));
+}
+
+const mark = raw(
+  '<svg class="mark" viewBox="0 0 24 24" width="24" height="24" aria-hidden="true"><path d="M4 3h16v18H4z M4 8h7 M4 12h11 M4 16h5" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round"/></svg>',
+);

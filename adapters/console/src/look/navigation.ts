@@ -1,0 +1,50 @@
+import type { Results } from '@tallystick/operations';
+
+/** The parts of the console, each of which the navigation leads to. */
+export type Section =
+  | 'home'
+  | 'cards'
+  | 'authorizations'
+  | 'breaks'
+  | 'bridge'
+  | 'periods'
+  | 'approvals'
+  | 'webhooks'
+  | 'overview'
+  | 'imports'
+  | 'quarantine'
+  | 'consents'
+  | 'third-parties'
+  | 'companies'
+  | 'people'
+  | 'keys'
+  | 'audit'
+  | 'sandbox';
+
+export interface NavigationEntry {
+  readonly section: Section;
+  readonly title: string;
+  readonly path: string;
+  /** Only who may call this operation sees the entry; null: everybody. */
+  readonly needs: keyof Results | null;
+  readonly only_sandbox?: boolean;
+}
+
+/** Pages of one company, below `/companies/<id>`. */
+export const company_entries: readonly NavigationEntry[] = [
+  { section: 'home', title: 'Home', path: '', needs: 'virtualCards.list' },
+  { section: 'cards', title: 'Cards', path: '/cards', needs: 'virtualCards.list' },
+  { section: 'breaks', title: 'Breaks', path: '/breaks', needs: 'reconciliation.items.list' },
+  { section: 'bridge', title: 'Bridge', path: '/bridge', needs: 'reconciliation.bridge' },
+  { section: 'periods', title: 'Periods', path: '/periods', needs: 'reconciliation.periods.list' },
+  { section: 'webhooks', title: 'Webhooks', path: '/webhooks', needs: 'webhooks.list' },
+  { section: 'sandbox', title: 'Try it', path: '/sandbox', needs: 'sandbox.purchases.create', only_sandbox: true },
+];
+
+/** Pages about all companies, or about none. */
+export const installation_entries: readonly NavigationEntry[] = [
+  { section: 'overview', title: 'Overview', path: '/overview', needs: 'operator.companies.list' },
+  { section: 'imports', title: 'Imports', path: '/imports', needs: 'operator.imports.list' },
+  { section: 'quarantine', title: 'Quarantine', path: '/quarantine', needs: 'operator.quarantine.list' },
+  { section: 'companies', title: 'Companies', path: '/companies', needs: 'operator.companies.list' },
+];

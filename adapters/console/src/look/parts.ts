@@ -1,0 +1,119 @@
+import { type Content, html, when } from './html.ts';
+
+export interface Column<Row> {
+  readonly title: string;
+  readonly cell: (row: Row) => Content;
+  /** Numbers are at the right, in figures of one width. */
+  readonly kind?: 'text' | 'number' | undefined;
+}
+
+export interface TableOptions<Row> {
+  /** What the table shows, for who cannot see it. */
+  readonly caption: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  /** What is said when there are no rows. */
+  readonly empty: string;
+  /** Attributes of a row: an id to come back to. */
+  readonly rowId?: ((row: Row) => string) | undefined;
+}
+
+/** A table, which on a narrow screen shows each row as a card. */
+export function table<Row>({ caption, columns, rows, empty, rowId }: TableOptions<Row>): Content {
+  if (rows.length === 0) return html`<p class="empty">${empty}</p>`;
+  return html`<div class="scroll"><table>
+<caption class="visually-hidden">${caption}</caption>
+<thead><tr>${columns.map(({ title, kind }) => html`<th scope="col" class="${kind ?? 'text'}">${title}</th>`)}</tr></thead>
+<tbody>${rows.map(
+    (row) =>
+      html`<tr${when(rowId?.(row), (id) => html` id="${id}"`)}>${columns.map(
+        ({ title, kind, cell }) =>
+          html`<td class="${kind ?? 'text'}"><span class="label" aria-hidden="true">${title}</span><span class="value">${cell(row)}</span></td>`,
+      )}</tr>`,
+  )}</tbody></table></div>`;
+}
+
+/** Names with their values. */
+export function facts(rows: readonly (readonly [name: string, value: Content])[]): Content {
+  return html`<dl class="facts">${rows.map(
+    ([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`,
+  )}</dl>`;
+}
+
+/** A titled part of a page. */
+export function panel(title: string, content: Content, { id = '' } = {}): Content {
+  return html`<section class="panel"${id === '' ? '' : html` id="${id}"`}><h2>${title}</h2>${content}</section>`;
+}
+
+/** The link to the next page of a list; nothing on the last page. */
+export function pager(next_url: string | null): Content {
+  return next_url === null
+    ? ''
+    : html`<nav class="pager" aria-label="Pages"><a rel="next" href="${next_url}">Next page</a></nav>`;
+}
+
+export interface FieldOptions {
+  readonly name: string;
+  readonly label: string;
+  readonly value?: string | number | null | undefined;
+  readonly hint?: string | undefined;
+  /** What is wrong with the value, from `problem.of(name)`. */
+  readonly error?: string | undefined;
+  readonly type?: 'text' | 'search' | 'password' | 'email' | 'url' | 'date' | 'datetime-local' | 'number' | undefined;
+  readonly required?: boolean | undefined;
+  readonly autocomplete?: string | undefined;
+  readonly inputmode?: 'text' | 'decimal' | 'numeric' | undefined;
+  readonly maxlength?: number | undefined;
+}
+
+/** A labelled field of one line, with its hint and its error. */
+export function field(options: FieldOptions): Content {
+  const { name, value, type = 'text', required, autocomplete, inputmode, maxlength } = options;
+  return labelled(
+    options,
+    (described) =>
+      html`<input id="field-${name}" name="${name}" type="${type}" value="${value ?? ''}"${described}${required ? html` required` : ''}${when(autocomplete, (text) => html` autocomplete="${text}"`)}${when(inputmode, (text) => html` inputmode="${text}"`)}${when(maxlength, (count) => html` maxlength="${count}"`)}>`,
+  );
+}
+
+/** A labelled field of several lines. */
+export function textArea(options: Omit<FieldOptions, 'type'> & { readonly rows?: number }): Content {
+  const { name, value, required, maxlength, rows = 3 } = options;
+  return labelled(
+    options,
+    (described) =>
+      html`<textarea id="field-${name}" name="${name}" rows="${rows}"${described}${required ? html` required` : ''}${when(maxlength, (count) => html` maxlength="${count}"`)}>${value ?? ''}</textarea>`,
+  );
+}
+
+/** A labelled choice of one value. */
+export function choice(
+  options: Omit<FieldOptions, 'type'> & { readonly of: readonly (readonly [value: string, label: string])[] },
+): Content {
+  const { name, value, of } = options;
+  const chosen = String(value ?? '');
+  return labelled(
+    options,
+    (described) =>
+      html`<select id="field-${name}" name="${name}"${described}>${of.map(
+        ([one, label]) => html`<option value="${one}"${one === chosen ? html` selected` : ''}>${label}</option>`,
+      )}</select>`,
+  );
+}
+
+/** A box to tick. */
+export function tick(name: string, label: string, { checked = false, value = 'on' } = {}): Content {
+  return html`<p class="tick"><input type="checkbox" id="field-${name}" name="${name}" value="${value}"${checked ? html` checked` : ''}><label for="field-${name}">${label}</label></p>`;
+}
+
+function labelled({ name, label, hint, error }: FieldOptions, input: (described: Content) => Content): Content {
+  const ids = [hint === undefined ? [] : [`hint-${name}`], error === undefined ? [] : [`error-${name}`]].flat();
+  const described: Content =
+    ids.length === 0
+      ? ''
+      : html` aria-describedby="${ids.join(' ')}"${error === undefined ? '' : html` aria-invalid="true"`}`;
+  return html`<div class="field${error === undefined ? '' : ' wrong'}"><label for="field-${name}">${label}</label>
+${when(hint, (text) => html`<p class="hint" id="hint-${name}">${text}</p>`)}
+${when(error, (text) => html`<p class="error" id="error-${name}"><span class="visually-hidden">Error: </span>${text}</p>`)}
+${input(described)}</div>`;
+}

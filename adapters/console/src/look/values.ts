@@ -1,0 +1,55 @@
+import { showDecimal } from '@tallystick/kernel';
+import { type Content, html } from './html.ts';
+
+const instants = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+  timeZone: 'UTC',
+});
+
+const dates = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
+
+/** An instant of ISO 8601 as people read it, in UTC; a dash for null. */
+export function instant(text: string | null | undefined): Content {
+  if (text === null || text === undefined) return dash;
+  return html`<time datetime="${text}">${instants.format(new Date(text))} UTC</time>`;
+}
+
+/** A date of ISO 8601 as people read it; a dash for null. */
+export function date(text: string | null | undefined): Content {
+  if (text === null || text === undefined) return dash;
+  return html`<time datetime="${text}">${dates.format(new Date(text))}</time>`;
+}
+
+/** An amount in minor units with its currency: `1,250.00 EUR`; a dash for null. */
+export function money(amount: number | null | undefined, currency: string | null | undefined): Content {
+  if (amount === null || amount === undefined) return dash;
+  const shown = currency === null || currency === undefined ? String(amount) : grouped(showDecimal(amount, currency));
+  return html`<span class="amount">${shown}${currency ? html` <abbr>${currency}</abbr>` : ''}</span>`;
+}
+
+/** The decimal text with a comma between each three digits. */
+function grouped(decimal: string): string {
+  const [whole = '', fraction] = decimal.replace(/^-/, '\u2212').split('.');
+  const spaced = whole.replace(/\B(?=(\d{3})+$)/g, ',');
+  return fraction === undefined ? spaced : `${spaced}.${fraction}`;
+}
+
+/** The state of something in one word, with the tone in which it is shown. */
+export function badge(text: string, tone: 'ok' | 'warn' | 'bad' | 'quiet' | 'info' = 'quiet'): Content {
+  return html`<span class="badge ${tone}">${text}</span>`;
+}
+
+/** Nothing is there. */
+export const dash: Content = html`<span class="quiet">–</span>`;
+
+/** Text of others, which may be empty or run in another direction. */
+export function foreign(text: string | null | undefined): Content {
+  if (text === null || text === undefined || text === '') return dash;
+  return html`<bdi class="foreign">${text}</bdi>`;
+}

@@ -1,0 +1,71 @@
+import type { ConsoleApp } from '../console-app.ts';
+import { type Content, html } from '../look/html.ts';
+import { facts, pager, panel, table } from '../look/parts.ts';
+import { badge, foreign, instant } from '../look/values.ts';
+import type { Visit } from '../visit.ts';
+
+/** The companies, and where a visitor begins. */
+export function companiesPages(app: ConsoleApp): void {
+  app.get('/', async (c) => {
+    const { visit } = c.var;
+    const to = await firstPage(visit);
+    return c.redirect(visit.rootPath(to), 303);
+  });
+
+  app.get('/companies', async (c) => {
+    const { visit } = c.var;
+    const after = c.req.query('after');
+    const { items, next } = await visit.call('operator.companies.list', { options: { limit: 50, after } });
+    return await visit.page({
+      title: 'Companies',
+      nav: 'companies',
+      content: html`${table({
+        caption: 'Companies, newest first',
+        columns: [
+          {
+            title: 'Company',
+            cell: ({ id, name }) => html`<a href="${visit.rootPath(`/companies/${id}`)}">${foreign(name)}</a>`,
+          },
+          { title: 'Number', cell: ({ customer_number }) => foreign(customer_number) },
+          { title: 'Status', cell: ({ status }) => badge(status, status === 'active' ? 'ok' : 'quiet') },
+          { title: 'Since', cell: ({ created_at }) => instant(created_at) },
+        ],
+        rows: items,
+        empty: 'There is no company yet.',
+      })}${pager(next === null ? null : `${visit.rootPath('/companies')}?after=${encodeURIComponent(next)}`)}`,
+    });
+  });
+
+  app.get('/companies/:company_id', async (c) => {
+    const { visit } = c.var;
+    const { items } = await visit.call('virtualCards.list', { options: { limit: 10 } });
+    return await visit.page({
+      title: 'Home',
+      nav: 'home',
+      content: html`${panel('Newest cards', cardsTable(visit, items))}${panel('You', facts([['Name', visit.identity.name]]))}`,
+    });
+  });
+}
+
+function cardsTable(visit: Visit, items: readonly { readonly id: string; readonly status: string }[]): Content {
+  return table({
+    caption: 'The newest cards',
+    columns: [
+      { title: 'Card', cell: ({ id }) => html`<a href="${visit.path(`/cards/${id}`)}">${id}</a>` },
+      { title: 'Status', cell: ({ status }) => badge(status) },
+    ],
+    rows: items,
+    empty: 'There is no card yet.',
+  });
+}
+
+/** The company of a visitor who has one, else the overview of all. */
+async function firstPage(visit: Visit): Promise<string> {
+  const { grants } = visit.identity;
+  const [first] = grants;
+  if (grants.some(({ company_id }) => company_id === null)) {
+    const { items } = await visit.call('operator.companies.list', { options: { limit: 2 } });
+    return items.length === 1 ? `/companies/${items[0]!.id}` : '/companies';
+  }
+  return first?.company_id === undefined ? '/companies' : `/companies/${first.company_id}`;
+}

@@ -1,0 +1,67 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Visitor } from '@tallystick/access';
+import type { RequestBounds } from '@tallystick/consents';
+import type { Clock, Timers } from '@tallystick/kernel';
+import type { Calls } from '@tallystick/operations';
+
+/** A visitor as the console greets it. */
+export interface Identity extends Visitor {
+  /** What to call the visitor: `Anna Meier`. */
+  readonly name: string;
+  /**
+   * A text that only this visitor's browser and the server know, such as the token of the session.
+   * Tokens of forms are derived from it.
+   */
+  readonly secret: string;
+  /** Whether a portal link was opened: a company's own webhooks and nothing else. */
+  readonly is_portal?: boolean | undefined;
+}
+
+/** What is known of a request besides itself. */
+export interface RequestFacts extends Pick<RequestBounds, 'logIn' | 'logInPauseMs'> {
+  readonly request_id: string;
+  /** The request of Node as the host has it; absent for a request of the Fetch standard. */
+  readonly incoming?: IncomingMessage | undefined;
+  readonly source_address: string | null;
+  /** Whether the browser sees https: cookies are then `Secure`. */
+  readonly is_https: boolean;
+  /** The path at which the browser sees the console: `/console`, `/ops/console`; empty: the root. */
+  readonly base: string;
+  /** Counts the request as one of a known visitor: it is neither slowed down nor a stranger's. */
+  readonly welcome: () => void;
+  /** Gives up the place of the request among those in progress: an answer that stays open. */
+  readonly leavePlace: () => void;
+}
+
+export interface ConsolePorts {
+  readonly calls: Pick<Calls, 'operations' | 'may' | 'callAs'>;
+  /**
+   * Who is logged in; null: nobody. Where `logIn` is absent, a host has its own log-in, and a
+   * request of nobody is answered 403.
+   */
+  readonly identify: (request: Request, facts: RequestFacts) => Promise<Identity | null>;
+  /** The pages of the log-in, below `/log-in`. */
+  readonly log_in?: LogIn | undefined;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  /** In a sandbox there are pages to try purchases with. */
+  readonly sandbox: boolean;
+  /** Resolves when the process stops: answers that stay open end then. */
+  readonly stop: AbortSignal;
+  /** Reports an error that the visitor is not shown. */
+  readonly log: { error(facts: object, message: string): void };
+}
+
+/** The pages of the log-in of the console itself. */
+export interface LogIn {
+  /** Answers a request below `/log-in` and `/log-out`. */
+  answer(request: Request, facts: RequestFacts): Promise<Response>;
+}
+
+/** The console, as the HTTP interface needs it. */
+export interface Console {
+  /** Answers a request of Node. Its path is that of the request, without `base`. */
+  handle(request: IncomingMessage, response: ServerResponse, facts: RequestFacts): Promise<void>;
+  /** Answers a request of the Fetch standard, whose path has no `base`. */
+  fetch(request: Request, facts: RequestFacts): Promise<Response>;
+}

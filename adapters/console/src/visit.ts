@@ -1,0 +1,134 @@
+import { roleFor } from '@tallystick/access';
+import { Refusal } from '@tallystick/kernel';
+import type { FileInput, Parameter, Results } from '@tallystick/operations';
+import { formToken } from './form-token.ts';
+import { type Content, html } from './look/html.ts';
+import { type PageOptions, renderPage } from './look/layout.ts';
+import { readNotice, withNotice } from './notice.ts';
+import type { ConsolePorts, Identity, RequestFacts } from './ports.ts';
+import { Problem } from './problem.ts';
+
+/** What an operation is called with, besides who calls it. */
+export interface VisitCall {
+  readonly parameters?: Readonly<Partial<Record<Parameter, string | number>>>;
+  /** The fields of the resource. */
+  readonly data?: unknown;
+  readonly file?: FileInput;
+  /** `{ filter: { status: 'break' }, limit: 50 }`. Members that are undefined are left out. */
+  readonly options?: Readonly<Record<string, unknown>>;
+  /** Instead of that of the page; null: all companies, or none. */
+  readonly company_id?: number | null;
+}
+
+/** Where a form leads after its work. */
+export interface Done {
+  /** A path of the console, from `visit.path`. */
+  readonly to: string;
+  /** What was done, shown once on the next page. */
+  readonly notice?: string;
+}
+
+/** One request of a visitor. */
+export class Visit {
+  readonly identity: Identity;
+  readonly facts: RequestFacts;
+  readonly request: Request;
+  readonly ports: ConsolePorts;
+  /** The company of the page; null: the page is about all companies, or about none. */
+  readonly company_id: number | null;
+
+  constructor(ports: ConsolePorts, identity: Identity, facts: RequestFacts, request: Request) {
+    this.ports = ports;
+    this.identity = identity;
+    this.facts = facts;
+    this.request = request;
+    const id = /^\/companies\/([1-9]\d{0,14})(?:\/|$)/.exec(new URL(request.url).pathname)?.[1];
+    this.company_id = id === undefined ? null : Number(id);
+  }
+
+  /** Service time, epoch milliseconds: that of the sandbox's clock in a sandbox. */
+  get now_ms(): number {
+    return this.ports.clock.nowMs();
+  }
+
+  /** A path of the console as the browser sees it. Of the company, where the page has one. */
+  path(path: string): string {
+    return this.company_id === null ? this.rootPath(path) : this.rootPath(`/companies/${this.company_id}${path}`);
+  }
+
+  /** A path of the console that belongs to no company. */
+  rootPath(path: string): string {
+    return `${this.facts.base}${path}`;
+  }
+
+  /** Does the work of an operation, in the roles of the visitor. Rejects as `Calls.callAs` does. */
+  async call<Id extends keyof Results>(id: Id, call: VisitCall = {}): Promise<Results[Id]> {
+    const { company_id = this.companyOf(id), ...rest } = call;
+    const { request_id, source_address } = this.facts;
+    const result = await this.ports.calls.callAs(this.identity, id, {
+      ...rest,
+      company_id,
+      request_id,
+      source_address,
+    });
+    return result as Results[Id];
+  }
+
+  /** Whether the visitor may call an operation here. A page shows no button that would be refused. */
+  may(id: keyof Results, company_id: number | null = this.companyOf(id)): boolean {
+    return this.ports.calls.may(this.identity, id, company_id);
+  }
+
+  /** The company for which an operation is called: none for those of the operator. */
+  private companyOf(id: string): number | null {
+    const area = this.ports.calls.operations.get(id)?.area;
+    if (area === undefined || this.company_id === null) return null;
+    const of_company = roleFor(
+      { actor: '', grants: [{ role: 'admin', company_id: null }] },
+      area,
+      'read',
+      this.company_id,
+    );
+    return of_company === null ? null : this.company_id;
+  }
+
+  /** The hidden field that every form of the console needs. */
+  get csrf(): Content {
+    return html`<input type="hidden" name="form_token" value="${formToken(this.identity.secret)}">`;
+  }
+
+  /** Shows a page within the layout. */
+  async page(options: PageOptions): Promise<Response> {
+    const { notice, forget } = readNotice(this);
+    const text = await renderPage(this, { ...options, notice });
+    const headers = new Headers({ 'Content-Type': 'text/html; charset=utf-8' });
+    if (forget !== null) headers.append('Set-Cookie', forget);
+    return new Response(text, { status: options.problem?.status ?? options.status ?? 200, headers });
+  }
+
+  /**
+   * Does the work of a form and leads on (303). Where the domain refuses it, `again` shows the page
+   * with the problem and what was typed.
+   */
+  async act(
+    work: (form: FormData) => Promise<Done>,
+    { again }: { readonly again: (problem: Problem) => Promise<Response> | Response },
+  ): Promise<Response> {
+    const form = await this.form();
+    try {
+      const { to, notice } = await work(form);
+      return withNotice(this, new Response(null, { status: 303, headers: { Location: to } }), notice);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return await again(new Problem(error, form));
+    }
+  }
+
+  /** The fields that a form has sent. Its token was checked. */
+  form(): Promise<FormData> {
+    this.#form ??= this.request.formData();
+    return this.#form;
+  }
+
+  #form: Promise<FormData> | undefined;
+}

@@ -1,0 +1,7 @@
+import type { Console, ConsolePorts } from '@tallystick/console';
+
+/** How visitors of a console log in. */
+export type Door = Pick<ConsolePorts, 'identify' | 'log_in'>;
+
+/** Creates a console with its own way to log in. */
+export type CreateConsole = (door: Door) => Promise<Console>;

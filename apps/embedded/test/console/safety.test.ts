@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type BrowsedConsole, browseConsole } from './browse.ts';
+
+describe('the console', () => {
+  let world: BrowsedConsole;
+  before(async () => {
+    world = await browseConsole();
+  });
+  after(() => world[Symbol.asyncDispose]());
+
+  it('answers 403 when the host knows nobody', async () => {
+    const response = await fetch(`${world.url}/companies`);
+    assert.equal(response.status, 403);
+    assert.match(await response.text(), /You are not logged in/);
+  });
+
+  it('runs no inline script and no inline style, loads nothing from elsewhere, and is not stored', async () => {
+    const { headers, html } = await world.as({ role: 'viewer', company_id: null }).get('/companies');
+    const policy = headers.get('content-security-policy') ?? '';
+    assert.match(policy, /default-src 'none'; script-src 'self'; style-src 'self'/);
+    assert.doesNotMatch(policy, /unsafe|nonce|data:|\*/);
+    assert.match(headers.get('cache-control') ?? '', /no-store/);
+    assert.doesNotMatch(html, /<script(?! src="\/ops\/assets)|<style|style="| on\w+="|javascript:|https?:\/\//);
+  });
+
+  it('shows a person of one company only that company', async () => {
+    const browser = world.as({ role: 'admin', company_id: 1 });
+    assert.equal((await browser.get('/companies/1')).status, 200);
+    for (const path of ['/companies/2', '/companies']) assert.equal((await browser.get(path)).status, 403, path);
+  });
+
+  it('refuses a form without the token of its visitor, with that of another one, and from another site', async () => {
+    const anna = world.as('anna', { role: 'admin', company_id: null });
+    const page = await world.as('otto', { role: 'admin', company_id: null }).get('/companies');
+    const of_otto = /name="form-token" content="([^"]+)"/.exec(page.html)?.[1] ?? '';
+    const own = /name="form-token" content="([^"]+)"/.exec((await anna.get('/companies')).html)?.[1] ?? '';
+    const send = (form_token: string, headers: Record<string, string> = {}) =>
+      fetch(`${world.url}/no-such-form`, {
+        method: 'POST',
+        headers: { 'x-person': 'anna', ...headers },
+        body: new URLSearchParams({ form_token }),
+      }).then(({ status }) => status);
+    assert.deepEqual(
+      [await send(''), await send(of_otto), await send(own, { 'sec-fetch-site': 'cross-site' })],
+      [403, 403, 403],
+    );
+    assert.equal(await send(own, { origin: 'https://evil.example' }), 403);
+    assert.equal(await send(own), 404);
+  });
+});
