@@ -85,6 +85,7 @@ async function bytesColumns(database: ScratchDatabase): Promise<ReadonlyMap<stri
 /** Columns of bytes that no key of the ring seals: hashes, and values of filters. */
 const unsealed_columns = [
   'api_keys.secret_sha256',
+  'console_sessions.token_sha256',
   'event_filter_blocks.entries',
   'event_filter_blocks.first_key',
   'idempotency_records.request_sha256',
@@ -243,6 +244,9 @@ describe('key rotation', { concurrency: true }, () => {
           await post('/v1/virtualcards', { data: { total_card_amount: 5_000, emails: ['ann@example.com'] } });
           const signed = { company_id: 1, role: 'client', name: 'signed', signing_secret: 'a signing secret' };
           await post('/operator/v1/keys', { data: signed }, 'operator');
+          const anna = { handle: 'anna', name: 'Anna', grants: [] };
+          const { url: person } = await post('/operator/v1/people', { data: anna }, 'operator');
+          await post(`${person}/reset-totp`, undefined, 'operator');
           const webhook = await post('/v1/webhooks', {
             data: { callback_url: 'https://example.com/', event_type_ids: [3] },
           });

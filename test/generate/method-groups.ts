@@ -57,6 +57,7 @@ export const method_groups: GroupNames = {
   operator: ['OperatorOperations', 'The operation of the service: all companies'],
   'operator.companies': ['CompanyRecordOperations', 'The companies that have cards'],
   'operator.realCards': ['OperatorRealCardOperations', 'The real cards of all companies'],
+  'operator.people': ['PersonOperations', 'Who may use the console'],
   'operator.keys': ['ApiKeyOperations', 'The API keys of the HTTP interface. Calls in process need none'],
   'operator.templates': ['OperatorTemplateOperations', 'The completion of templates'],
   'operator.events': ['OperatorEventOperations', 'The events that other systems of the bank record'],

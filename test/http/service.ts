@@ -136,6 +136,7 @@ export async function startService(
     sealer: vault.sealer,
     random: vault.random,
     sha256: vault.sha256,
+    passwords: vault.passwords,
     hmacSha256: vault.hmacSha256,
     clock,
     timers: machine_timers,

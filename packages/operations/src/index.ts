@@ -26,6 +26,7 @@ export { authorization_item, unread_authorization } from './network/shapes.ts';
 export * from './operation.ts';
 export { presentApiKey, presentCompany } from './operator/presenter.ts';
 export { presentAuditEntry } from './oversight/presenter.ts';
+export { presentPerson } from './people/presenter.ts';
 export { presentQuarantined } from './quarantine/operations.ts';
 export type { ReadTable } from './reconciliation/operations.ts';
 export { presentExplainedItem, presentItem, presentLine, presentPeriod } from './reconciliation/presenter.ts';

@@ -17,6 +17,7 @@ import type { Operation } from './operation.ts';
 import { type OperatorOperationPorts, operatorOperations } from './operator/operations.ts';
 import { cardOversightOperations } from './oversight/cards.ts';
 import { oversightOperations } from './oversight/operations.ts';
+import { type PersonOperationPorts, personOperations } from './people/operations.ts';
 import { quarantineOperations } from './quarantine/operations.ts';
 import { realCardOperations } from './real-cards/operations.ts';
 import { careOperations } from './reconciliation/care.ts';
@@ -36,6 +37,7 @@ export interface OperationPorts
     WebhookOperationPorts,
     DecisionEndpointOperationPorts,
     Omit<OperatorOperationPorts, 'environment'>,
+    Omit<PersonOperationPorts, 'unitOfWork'>,
     ImportOperationPorts,
     Pick<RecordOperationPorts, 'spool' | 'readRecordLines'>,
     Pick<ReconciliationOperationPorts, 'readTable'> {
@@ -75,6 +77,7 @@ export function listOperations(ports: OperationPorts): readonly Operation[] {
     ...periodOperations(ports),
     ...toleranceOperations(),
     ...operatorOperations({ ...ports, environment: in_sandbox ? 'test' : 'live' }),
+    ...personOperations(ports),
     ...oversightOperations(),
     ...cardOversightOperations(),
     ...mailOperations(),

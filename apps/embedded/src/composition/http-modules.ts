@@ -111,6 +111,7 @@ export const http_module = new ContainerModule(({ bind }) => {
       vault: vault.card_vault,
       sealer: vault.sealer,
       random: vault.random,
+      passwords: vault.passwords,
       sha256: vault.sha256,
       hmacSha256: vault.hmacSha256,
       clock,

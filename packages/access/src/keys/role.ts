@@ -39,6 +39,8 @@ export const area_roles = {
   bank_channel: 'bank',
   /** Companies, their real cards and API keys. */
   administration: 'operator',
+  /** Who may use the console. */
+  people: 'operator',
   template_completion: 'operator',
   mails: 'operator',
   /** What happens in all companies: deliveries, the state of webhooks, the audit log. */

@@ -39,6 +39,7 @@ export const area_access = {
   network_messages: nobody,
   bank_channel: administered,
   administration: administered,
+  people: administered,
   template_completion: { read: people, change: ['support', 'admin'] },
   mails: { read: people, change: ['support', 'admin'] },
   oversight: administered,

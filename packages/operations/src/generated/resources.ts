@@ -1318,6 +1318,20 @@ export interface CreateCompany {
   readonly customer_number: string;
 }
 
+/** A new person of the console. */
+export interface CreatePerson {
+  /** The name at log-in and in the audit log: a-z, 0-9, `.`, `_` and `-`. It never changes. */
+  readonly handle: string;
+  /** The name that people read. */
+  readonly name: string;
+  /** The OpenID provider at which the person logs in, as its id tokens name it; null: none. */
+  readonly issuer?: string | null | undefined;
+  /** Who the person is to that provider: the claim `sub`, with an issuer; null: none. */
+  readonly subject?: string | null | undefined;
+  /** The roles of the person. */
+  readonly grants: readonly GrantRequest[];
+}
+
 /** A new real card. */
 export interface CreateRealCard {
   /** The company that the card belongs to. */
@@ -1943,6 +1957,18 @@ export interface FreezeVirtualCard {
   readonly note?: string | null | undefined;
 }
 
+export interface Grant {
+  readonly role: PersonRole;
+  /** Null: all companies. */
+  readonly company_id: number | null;
+}
+
+export interface GrantRequest {
+  readonly role: PersonRole;
+  /** The company for which the person has the role; null: all companies. */
+  readonly company_id?: Id | null | undefined;
+}
+
 /** A statement of a file that is held, and why. */
 export interface HeldStatement {
   /** Its place among the statements of the file: `release` and `replay` take it. */
@@ -2386,6 +2412,43 @@ export interface OverriddenDecisionEvent {
   /** The path of this resource. */
   readonly url: string;
 }
+
+/** A person who may use the console. */
+export interface Person {
+  /** The id of this resource, as digits. */
+  readonly id: string;
+  /** The name at log-in and in the audit log (`person:anna`). */
+  readonly handle: string;
+  /** The name that people read. */
+  readonly name: string;
+  /** The OpenID provider at which the person logs in, as its id tokens name it; null: none. */
+  readonly issuer: string | null;
+  /** Who the person is to that provider: the claim `sub`, with an issuer; null: none. */
+  readonly subject: string | null;
+  /** The roles of the person. */
+  readonly grants: readonly Grant[];
+  readonly status: PersonStatus;
+  /** Whether it has a password. The log-in by password also needs codes. */
+  readonly has_password: boolean;
+  /** Whether it has a secret of time-based codes. */
+  readonly has_totp: boolean;
+  /** When it was created, by the service's clock, UTC. ISO 8601. */
+  readonly created_at: string;
+  /** The secret of codes, to be typed into an app. Only the answer to its reset has it. */
+  readonly totp_secret?: string | undefined;
+  /** The same as an `otpauth:` address. Only the answer to its reset has it. */
+  readonly totp_uri?: string | undefined;
+  /** Always `person`: the kind of this resource. */
+  readonly type: 'person';
+  /** The path of this resource. */
+  readonly url: string;
+}
+
+/** What the person may do in the console; each includes reading all but card numbers. */
+export type PersonRole = 'viewer' | 'support' | 'risk' | 'finance' | 'admin';
+
+/** `disabled`: all sessions have ended, and the person cannot log in. */
+export type PersonStatus = 'active' | 'disabled';
 
 /** A purchase template. */
 export interface PurchaseTemplate {
@@ -3596,6 +3659,12 @@ export interface ScheduledPayment {
   readonly type: 'scheduled_payment';
 }
 
+/** The password of a person. */
+export interface SetPassword {
+  /** At least 12 characters, and not the handle. */
+  readonly password: string;
+}
+
 /** All conditions must hold. Without any, every request fits. */
 export interface StandInConditions {
   /** At least this amount, minor units of the currency of the limits of the card. */
@@ -3856,6 +3925,21 @@ export interface UpdateDecisionEndpoint {
   readonly status?: DecisionEndpointStatus | null | undefined;
   /** Cannot be changed; rotate it. Null and its present value are accepted. */
   readonly secret?: unknown;
+}
+
+/** A change of a person. What is absent stays. */
+export interface UpdatePerson {
+  /** Cannot be changed. Only its present value is accepted. */
+  readonly handle?: unknown;
+  /** The name that people read. */
+  readonly name?: string | undefined;
+  /** The OpenID provider at which the person logs in, as its id tokens name it; null: none. */
+  readonly issuer?: string | null | undefined;
+  /** Who the person is to that provider: the claim `sub`, with an issuer; null: none. */
+  readonly subject?: string | null | undefined;
+  /** All roles of the person from now on. */
+  readonly grants?: readonly GrantRequest[] | undefined;
+  readonly status?: PersonStatus | undefined;
 }
 
 /** A change of a third party. What is absent stays. */

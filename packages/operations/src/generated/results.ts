@@ -37,11 +37,13 @@ import type {
   OperatorDelivery,
   OperatorVirtualCard,
   OperatorWebhook,
+  Person,
   PurchaseTemplate,
   PurchaseTemplateAcknowledgement,
   PurchaseTemplateVersion,
   Quarantined,
   RealCard,
+  ReconciliationAct,
   ReconciliationBridge,
   ReconciliationDecisions,
   ReconciliationItem,
@@ -138,6 +140,8 @@ export interface Results {
   readonly 'reconciliation.items.confirm': ReconciliationItem;
   readonly 'reconciliation.items.reopen': ReconciliationItem;
   readonly 'reconciliation.decisions.create': ReconciliationDecisions;
+  readonly 'reconciliation.items.comment': ReconciliationAct;
+  readonly 'reconciliation.items.assign': ReconciliationItem;
   readonly 'reconciliation.periods.close': ReconciliationPeriod;
   readonly 'reconciliation.periods.list': Page<ReconciliationPeriod>;
   readonly 'reconciliation.periods.reopen': undefined;
@@ -152,6 +156,13 @@ export interface Results {
   readonly 'operator.keys.read': ApiKey;
   readonly 'operator.keys.update': ApiKey;
   readonly 'operator.keys.revoke': undefined;
+  readonly 'operator.people.create': Person;
+  readonly 'operator.people.list': Page<Person>;
+  readonly 'operator.people.read': Person;
+  readonly 'operator.people.update': Person;
+  readonly 'operator.people.setPassword': Person;
+  readonly 'operator.people.resetTotp': Person;
+  readonly 'operator.people.endSessions': undefined;
   readonly 'operator.webhooks.list': Page<OperatorWebhook>;
   readonly 'operator.deliveries.list': Page<OperatorDelivery>;
   readonly 'operator.audit.list': Page<AuditEntry>;

@@ -29,6 +29,7 @@ import type {
   CreateApiKey,
   CreateBacktest,
   CreateCompany,
+  CreatePerson,
   CreateRealCard,
   CreateThirdParty,
   CreateVirtualCard,
@@ -65,6 +66,7 @@ import type {
   OperatorVirtualCardFilter,
   OperatorWebhook,
   OperatorWebhookFilter,
+  Person,
   PurchaseTemplate,
   PurchaseTemplateAcknowledgement,
   PurchaseTemplateFilter,
@@ -108,6 +110,7 @@ import type {
   SandboxFollowUp,
   SandboxPurchase,
   ScheduledPayment,
+  SetPassword,
   StandingOrder,
   ThirdParty,
   TriedDecision,
@@ -115,6 +118,7 @@ import type {
   UpdateApiKey,
   UpdateCompany,
   UpdateDecisionEndpoint,
+  UpdatePerson,
   UpdateThirdParty,
   UpdateVirtualCard,
   UpdateWebhook,
@@ -777,6 +781,7 @@ export interface OperatorOperations {
   readonly events: OperatorEventOperations;
   readonly companies: CompanyRecordOperations;
   readonly keys: ApiKeyOperations;
+  readonly people: PersonOperations;
   readonly webhooks: OperatorWebhookOperations;
   readonly deliveries: OperatorDeliveryOperations;
   readonly audit: AuditOperations;
@@ -804,6 +809,36 @@ export interface OperatorRealCardOperations {
   create(data: CreateRealCard, options?: TransactionOptions): Promise<RealCard>;
   /** List the real cards of one company or of all companies, newest first. */
   list(options?: TransactionOptions & PageOptions & FilterOptions<CompanyFilter>): List<RealCard>;
+}
+
+/** Who may use the console. */
+export interface PersonOperations {
+  /**
+   * Create a person who may use the console. The person logs in at the OpenID provider, or gets a
+   * password and codes by further calls.
+   */
+  create(data: CreatePerson, options?: TransactionOptions): Promise<Person>;
+  /** List the people who may use the console, newest first, also disabled ones. */
+  list(options?: TransactionOptions & PageOptions): List<Person>;
+  /** Read a person, without the secrets. */
+  read(id: Id, options?: TransactionOptions): Promise<Person>;
+  /**
+   * Change a person: name, identity, roles and status. It counts from the next request of each
+   * session on.
+   */
+  update(id: Id, data: UpdatePerson, options?: TransactionOptions): Promise<Person>;
+  /**
+   * Set the password of a person, and end all its sessions. The log-in by password also needs
+   * codes. Takes no `tx`, because its work is many transactions.
+   */
+  setPassword(id: Id, data: SetPassword, options?: CallOptions): Promise<Person>;
+  /**
+   * Give a person a new secret of time-based codes, and end all its sessions. Only this result
+   * shows the secret. Codes of the one before are refused.
+   */
+  resetTotp(id: Id, options?: TransactionOptions): Promise<Person>;
+  /** End all sessions of a person. */
+  endSessions(id: Id, options?: TransactionOptions): Promise<void>;
 }
 
 /** The API keys of the HTTP interface. Calls in process need none. */
