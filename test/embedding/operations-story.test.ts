@@ -106,6 +106,11 @@ it('every method does its work, with the arguments in their order', async (t) =>
   assert.equal(released.status, 'released');
   assert.equal((await company.cards.authorizations(card.id)).items.length, 5);
   assert.equal((await company.cards.clearings(card.id)).items.length, 3);
+  const [found] = (await company.clearings.list({ filter: { authorization_id: bought.id! } })).items;
+  assert.equal(found?.clearing_type, 'CREDIT');
+  assert.equal((await company.authorizations.read(bought.id!)).id, bought.id);
+  assert.equal((await company.cards.audit(card.id)).items[0]?.action, 'hold.released');
+  assert.equal((await company.cards.mails(card.id)).items.length, 1);
   assert.equal((await operator.cards.resetCodeFailures(card.id)).code_failures, 0);
 
   // Why it was decided so, and what would be.

@@ -10,6 +10,7 @@ export const method_groups: GroupNames = {
   company: ['CompanyOperations', 'What a company does with its own data'],
   'company.cards': ['VirtualCardOperations', 'The virtual cards of a company'],
   'company.authorizations': ['AuthorizationOperations', 'The authorizations of all cards of a company'],
+  'company.clearings': ['ClearingOperations', 'The clearings of all cards of a company'],
   'company.realCards': ['RealCardOperations', 'The real cards of a company, to which its virtual cards belong'],
   'company.templates': ['PurchaseTemplateOperations', 'The purchase templates of a company'],
   'company.events': ['EventOperations', 'The events of a company: the log of every change'],

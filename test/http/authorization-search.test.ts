@@ -59,6 +59,8 @@ for (const name of database_names) {
       assert.deepEqual(await found('', key), [foreign.id]);
       assert.deepEqual(await found('filter[merchant_name]=Café 食堂'), [cafe.id]);
       assert.deepEqual(await found('filter[merchant_name]=Cafe\u0301 食堂'), []);
+      assert.deepEqual(await found('filter[merchant_name_prefix]=Café'), [cafe.id]);
+      assert.deepEqual(await found('filter[merchant_name_prefix]=café'), []);
       assert.deepEqual(await found('filter[status]=open'), [cafe.id]);
       assert.deepEqual(await found('filter[status]=reversed'), [reversed.id]);
       assert.deepEqual(await found('filter[status]=declined'), [declined.id]);
@@ -72,6 +74,9 @@ for (const name of database_names) {
       const [item] = await listed(service, '/v1/authorizations?filter[merchant_name]=Café 食堂');
       const [own] = (await listed(service, `/v1/virtualcards/${mine.id}/authorizations`)).slice(-1);
       assert.deepEqual(item, own);
+      const read = (id: number, of = 'client') => service.send('GET', `/v1/authorizations/${id}`, { key: of });
+      assert.deepEqual((await read(cafe.id)).json.data, own);
+      assert.deepEqual([(await read(cafe.id, key)).status, (await read(9_999)).status], [404, 404]);
       const all = (filter: string) => listed(service, `/operator/v1/authorizations?${filter}`, 'operator').then(idsOf);
       assert.deepEqual(await all('filter[merchant_name]=Café 食堂'), [foreign.id, cafe.id]);
       assert.deepEqual(await all(`filter[company_id]=${company_id}`), [foreign.id]);
@@ -84,11 +89,65 @@ for (const name of database_names) {
         ['filter[mcc]=[1,2]', 'filter[mcc]'],
         ['filter[company_id]=1', 'filter[company_id]'],
         ['filter[merchant]=x', 'filter[merchant]'],
+        ['filter[merchant_name_prefix]=xy', 'filter[merchant_name_prefix]'],
         ['page[offset]=3', 'page[offset]'],
       ] as const) {
         const { status, json } = await service.send('GET', `/v1/authorizations?${query}`);
         assert.deepEqual([status, json.fields?.[0]?.path], [400, field], query);
       }
+    });
+
+    it('lead to their clearings, and to who did what to their card', async (t) => {
+      const service = await startService(t, name);
+      const { key, mine } = await withCards(service);
+      const send = async (method: string, path: string, sent: object) => {
+        const reply = await service.send(method, path, sent);
+        assert.equal(reply.status, 200, reply.text);
+        return reply.json.data;
+      };
+      const decided = await send('POST', '/network/v1/authorizations', {
+        key: 'network',
+        body: authorization(mine.card_number, { billing_amount: 300, merchant_id: 'M 1' }),
+      });
+      const data = {
+        vcn_id: mine.id,
+        network_financial_transaction_id: 'F-4711',
+        clearing_type: 'DEBIT',
+        billing_amount: 300,
+        billing_currency: 'USD',
+        merchant_id: 'M 1',
+        settlement_date: start.slice(0, 10),
+      };
+      const cleared = await send('POST', '/network/v1/clearings', { key: 'network', body: { data } });
+      const found = (filter: string, of = 'client') => listed(service, `/v1/clearings?${filter}`, of).then(idsOf);
+      assert.deepEqual(await found('filter[network_financial_transaction_id]=F-4711'), [cleared.id]);
+      assert.deepEqual(await found(`filter[id]=${cleared.id}`), [cleared.id]);
+      assert.deepEqual(await found(`filter[authorization_id]=${decided.id}`), [cleared.id]);
+      assert.deepEqual(await found(`filter[authorization_id]=${decided.id}&filter[id]=9`), []);
+      assert.deepEqual(await found(`filter[id]=${cleared.id}`, key), []);
+      const { status, json } = await service.send('GET', '/v1/clearings');
+      assert.deepEqual([status, json.fields?.[0]?.path], [400, 'filter[id]']);
+
+      assert.deepEqual(idsOf(await listed(service, '/v1/virtualcards?filter[metadata_value]=Ö 7')), [Number(mine.id)]);
+      const card = `/v1/virtualcards/${mine.id}`;
+      await send('GET', `${card}?show_card_number=true&reason=Lost%20mail%20about%20${mine.card_number}`, {});
+      await send('POST', `${card}/email`, { body: { data: { email: 'ada@example.com' } } });
+      const acts = await listed(service, `${card}/audit`);
+      assert.deepEqual(
+        acts.map(({ actor, action, details }: Reply['json']) => [actor, action, details]),
+        [
+          ['key:sandbox:client', 'card.mailed', { recipient: 'a***@example.com' }],
+          ['key:sandbox:client', 'card_number.shown', { reason: `Lost mail about ************${mine.last4}` }],
+          ['key:sandbox:client', 'card_number.shown', {}],
+        ],
+      );
+      const [mail] = await listed(service, `${card}/mails`);
+      assert.deepEqual([mail.recipient, mail.queued_by], ['a***@example.com', 'key:sandbox:client']);
+      for (const path of [`${card}/audit`, `${card}/mails`]) {
+        assert.equal((await service.send('GET', path, { key })).status, 404);
+      }
+      const unsaid = await service.send('GET', `${card}?show_card_number=true&reason=%20`);
+      assert.deepEqual([unsaid.status, unsaid.json.fields?.[0]?.path], [400, 'reason']);
     });
 
     it('lead an operator to the card, its records and the deliveries of its events', async (t) => {

@@ -202,6 +202,7 @@ async function withConsultation({ send, card_number }: Service & { readonly card
 /** A path of the document with ids of objects that exist. An item has its id from its first record. */
 function targetOf(path: string, ids: { readonly delivery_id: string; readonly consultation_id: string }): string {
   if (path.endsWith('/items/{id}')) return path.replace('{id}', String(itemIdOf({ kind: 'authorization', id: 1 })));
+  if (path === '/v1/clearings') return `${path}?filter[id]=1`;
   if (path.endsWith('/bridge')) return `${path}?filter[account_id]=${account_number}`;
   if (path.includes('{user_id}')) return path.replace('{user_id}', bank_user_id);
   if (path.includes('{consent_id}')) return path.replace('{consent_id}', consent_id);
@@ -727,6 +728,7 @@ async function importFile({ send }: Service, is_held = false): Promise<void> {
 /** Generated clients name their functions after these ids, so an id never changes. */
 const operation_ids = [
   'authorizations.list',
+  'authorizations.read',
   'backtests.create',
   'backtests.delete',
   'backtests.differences.list',
@@ -754,6 +756,7 @@ const operation_ids = [
   'bank.users.read',
   'cardDetails.page',
   'cardDetails.show',
+  'clearings.list',
   'decisionEndpoint.consultations.list',
   'decisionEndpoint.consultations.read',
   'decisionEndpoint.delete',
@@ -854,6 +857,7 @@ const operation_ids = [
   'sandbox.mailbox.list',
   'sandbox.mailbox.read',
   'sandbox.purchases.create',
+  'virtualCards.audit.list',
   'virtualCards.authorizations.list',
   'virtualCards.authorizations.release',
   'virtualCards.cancel',
@@ -864,6 +868,7 @@ const operation_ids = [
   'virtualCards.email',
   'virtualCards.freeze',
   'virtualCards.list',
+  'virtualCards.mails.list',
   'virtualCards.read',
   'virtualCards.unfreeze',
   'virtualCards.update',

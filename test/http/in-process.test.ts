@@ -206,6 +206,7 @@ const useful: Readonly<Record<string, Partial<Wanted>>> = {
   'webhooks.update': { data: { status: 'inactive' } },
   'webhooks.delete': { parameters: { id: 2 } },
   'webhooks.deliveries.recover': { data: { since: '2030-03-15T00:00:00Z' } },
+  'clearings.list': { query: { filter: { id: 1 } } },
   'reconciliation.bridge': { query: { filter: { account_id: '1000000001' } } },
   'reconciliation.items.match': { data: { note: 'mine', with: { clearing_ids: [1] } } },
   'reconciliation.items.unmatch': note,

@@ -80,6 +80,7 @@ export * from './issuing/ports.ts';
 export {
   activity_max,
   type CardReading,
+  findCard,
   listAuthorizations,
   listCards,
   listClearings,
@@ -87,6 +88,7 @@ export {
 } from './issuing/read-cards.ts';
 export * from './issuing/real-card.ts';
 export * from './issuing/search-authorizations.ts';
+export * from './issuing/search-clearings.ts';
 export * from './issuing/update-card.ts';
 export * from './mailing/email-card.ts';
 export {

@@ -42,6 +42,8 @@ export interface ImportBatch {
 export interface ImportFilter {
   readonly status?: ImportStatus;
   readonly format?: string;
+  /** The beginning of the name of the file. */
+  readonly name_prefix?: string;
 }
 
 /** A file in its series. Test files and others are numbered apart. */

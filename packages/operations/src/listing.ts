@@ -28,8 +28,10 @@ import { type Sandbox, sandboxOperations } from './sandbox/operations.ts';
 import { templateOperations } from './templates/operations.ts';
 import { thirdPartyOperations } from './third-parties/operations.ts';
 import { authorizationOperations } from './virtual-cards/authorizations.ts';
+import { clearingOperations } from './virtual-cards/clearings.ts';
 import { type DecisionOperationPorts, decisionOperations } from './virtual-cards/decisions.ts';
 import { virtualCardOperations } from './virtual-cards/operations.ts';
+import { recordOfActsOperations } from './virtual-cards/record-of-acts.ts';
 import { type WebhookOperationPorts, webhookOperations } from './webhooks/operations.ts';
 
 export interface OperationPorts
@@ -62,7 +64,9 @@ export function listOperations(ports: OperationPorts): readonly Operation[] {
     ...virtualCardOperations(ports),
     ...decisionOperations(ports),
     ...backtestOperations(),
+    ...recordOfActsOperations(),
     ...authorizationOperations(),
+    ...clearingOperations(),
     ...realCardOperations(),
     ...templateOperations(ports, {
       environment: in_sandbox ? 'sandbox' : 'live',

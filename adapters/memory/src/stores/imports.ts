@@ -44,10 +44,11 @@ export function importStore({ imports, import_batches, import_statements }: Stat
       imports.delete(id);
     },
 
-    async list({ status, format }, page) {
+    async list({ status, format, name_prefix = '' }, page) {
       const found = imports
         .values()
-        .filter((row) => (status ?? row.status) === row.status && (format ?? row.format) === row.format);
+        .filter((row) => (status ?? row.status) === row.status && (format ?? row.format) === row.format)
+        .filter(({ name }) => name.startsWith(name_prefix));
       return newestFirst('imports', found, page);
     },
 

@@ -73,6 +73,7 @@ export async function issueCard(
       kind: 'card_details',
       recipients: card.emails,
       created_at_ms: call.now_ms,
+      queued_by: call.actor,
     });
   }
   const balance = await readBalance(tx, call, card);

@@ -20,6 +20,15 @@ export interface CardFilter {
   readonly ids?: readonly number[];
   /** A top-level name of `metadata` and its value as text. */
   readonly metadata?: Readonly<Record<string, string>>;
+  /** The value of any top-level name of `metadata`, as text. Only of the cards of one company. */
+  readonly metadata_value?: string;
+}
+
+/** What names a clearing, or the authorization that it belongs to. Each field that is present is met. */
+export interface ClearingSearch {
+  readonly id?: number;
+  readonly network_financial_transaction_id?: string;
+  readonly authorization_id?: number;
 }
 
 /**
@@ -107,6 +116,8 @@ export interface CardStore {
   /** A recorded message about a card of the company, or null. */
   findAuthorization(company_id: number, id: number): Promise<Authorization | null>;
   clearings(company_id: number, card_id: number, page: PageRequest): Promise<Page<Clearing>>;
+  /** The clearings of a company that meet the search, newest first. */
+  searchClearings(company_id: number, search: ClearingSearch, page: PageRequest): Promise<Page<Clearing>>;
   /** The clearings with these ids, by rising id. Unknown ids and reduced records are left out. */
   findClearings(ids: readonly number[]): Promise<readonly Clearing[]>;
   /**

@@ -1,5 +1,5 @@
-import { type EventFilter, type FilterName, readEventFilter } from '@tallystick/events';
-import { type FieldError, invalidQuery, type Page, type PageRequest } from '@tallystick/kernel';
+import { type EventFilter, type FilterName, indexed_text_max, readEventFilter } from '@tallystick/events';
+import { type FieldError, invalidQuery, isStorable, type Page, type PageRequest, Refusal } from '@tallystick/kernel';
 import { type AuthorizationStatus, authorization_statuses, decline_codes } from '../records/authorization.ts';
 import type { AuthorizationSearch, CardsTx, FoundAuthorization } from './ports.ts';
 
@@ -17,6 +17,9 @@ export const authorization_filters = {
   decided_at: 'created_at',
   decline_reason: 'payload.decline_reason',
 } as const satisfies Readonly<Record<string, FilterName>>;
+
+/** The fewest characters with which the search by the beginning of a `merchant_name` works. */
+export const merchant_prefix_length_min = 3;
 
 /**
  * What a message was decided to be. A declined one stays declined, and no other becomes it. The
@@ -48,7 +51,14 @@ export function parseAuthorizationSearch(query: ReadonlyMap<string, string>): Au
       errors.push({ path: name, message: `must be one of ${values.join(', ')}` });
     } else if (name === 'status') status = text as AuthorizationStatus;
     else if (name === 'decision') filters.push(decided_as[text as keyof typeof decided_as]);
-    else if (Object.hasOwn(authorization_filters, name)) {
+    else if (name === 'merchant_name_prefix') {
+      if (isPrefix(text)) filters.push(merchantBegins(text));
+      else
+        errors.push({
+          path: name,
+          message: `must be text of ${merchant_prefix_length_min} to ${indexed_text_max} characters`,
+        });
+    } else if (Object.hasOwn(authorization_filters, name)) {
       const read = readEventFilter(authorization_filters[name as keyof typeof authorization_filters], text);
       if (typeof read === 'string') errors.push({ path: name, message: read });
       else if (read !== null) filters.push(read);
@@ -56,6 +66,15 @@ export function parseAuthorizationSearch(query: ReadonlyMap<string, string>): Au
   }
   if (errors.length > 0) throw invalidQuery(...errors);
   return { filters, ...(status === undefined ? {} : { status }) };
+}
+
+function isPrefix(text: string): boolean {
+  return text.length >= merchant_prefix_length_min && text.length <= indexed_text_max && isStorable(text);
+}
+
+/** Names sort by code point, so that those with one beginning lie between it and its last extension. */
+export function merchantBegins(text: string): EventFilter {
+  return { name: authorization_filters.merchant_name, kind: 'range', from: text, to: `${text}\u{10ffff}` };
 }
 
 /**
@@ -86,4 +105,20 @@ function isContradictory({ status, filters }: AuthorizationSearch): boolean {
     filters.some((filter) => filter === decided_as.declined || filter.name === authorization_filters.decline_reason);
   const is_approved = (status ?? 'declined') !== 'declined' || filters.includes(decided_as.approved);
   return is_declined && is_approved;
+}
+
+/**
+ * Returns a message about any card of the company. Refuses (`not_found`) an unknown one, and one
+ * that retention has reduced.
+ */
+export async function readAuthorization(
+  tx: { readonly cards: Pick<CardsTx['cards'], 'find' | 'findAuthorization'> },
+  company_id: number,
+  id: number,
+): Promise<FoundAuthorization> {
+  const authorization = await tx.cards.findAuthorization(company_id, id);
+  const is_kept = authorization !== null && authorization.reduced_at_ms === null;
+  const card = is_kept ? await tx.cards.find(company_id, authorization.card_id) : null;
+  if (!is_kept || card === null) throw new Refusal('not_found', `there is no authorization ${id}`);
+  return { authorization, card };
 }

@@ -47,6 +47,8 @@ export interface Mail {
   /** When the next attempt is due; null unless pending. */
   readonly due_at_ms: number | null;
   readonly created_at_ms: number;
+  /** The actor of the call that queued it. */
+  readonly queued_by: string;
   /** When it left `pending`; null before. */
   readonly finished_at_ms: number | null;
   /** Why the last attempt failed; null before, and once it is sent. */
@@ -98,6 +100,7 @@ export interface NewMail {
   readonly kind: 'card_details';
   readonly recipients: readonly string[];
   readonly created_at_ms: number;
+  readonly queued_by: string;
 }
 
 /**

@@ -60,6 +60,7 @@ export interface MailTurns {
 export interface MailFilter {
   readonly state?: MailState;
   readonly company_id?: number;
+  readonly card_id?: number;
 }
 
 export interface MailStore extends MailOutbox {

@@ -22,6 +22,7 @@ export async function revealNumbers(
   { vault }: { readonly vault: CardVault },
   call: Call,
   cards: readonly Pick<VirtualCard, 'id' | 'company_id' | 'expiry'>[],
+  details: ShownNumberDetails = {},
 ): Promise<ReadonlyMap<number, RevealedNumber>> {
   const revealed = new Map<number, RevealedNumber>();
   if (cards.length === 0) return revealed;
@@ -32,22 +33,26 @@ export async function revealNumbers(
     assert(number !== undefined, `card ${id} has no number`);
     const pan = vault.open(number.number_sealed);
     revealed.set(id, { card_number: pan.reveal(), cvc: vault.cvc(pan, expiry) });
-    await auditShownNumbers(tx, call, [id]);
+    await auditShownNumbers(tx, call, [id], details);
   }
   return revealed;
 }
 
-/**
- * Writes an audit entry for each card whose number is shown. `details` marks numbers shown without
- * opening them again.
- */
+export interface ShownNumberDetails {
+  /** It was shown without opening it again. */
+  readonly replayed?: true;
+  /** Why, in the words of the person. */
+  readonly reason?: string;
+}
+
+/** Writes an audit entry for each card whose number is shown. */
 export async function auditShownNumbers(
   tx: { readonly audit: AuditLog },
   call: Call,
   card_ids: readonly number[],
-  details: { readonly replayed?: true } = {},
+  details: ShownNumberDetails = {},
 ): Promise<void> {
   for (const id of card_ids) {
-    await tx.audit.record(auditEntry(call, 'card_number.shown', `virtualcard:${id}`, details), call.now_ms);
+    await tx.audit.record(auditEntry(call, 'card_number.shown', `virtualcard:${id}`, { ...details }), call.now_ms);
   }
 }

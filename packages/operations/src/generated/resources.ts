@@ -163,29 +163,11 @@ export interface AskedMerchantControls {
 }
 
 /** An entry of the audit log. */
-export interface AuditEntry {
-  /** The id of this resource, as digits. */
-  readonly id: string;
-  /** When it was done, by the service's clock, UTC. ISO 8601. */
-  readonly at: string;
+export interface AuditEntry extends VirtualCardAuditEntry {
   /** The company that the action concerns; null: no single one. */
   readonly company_id: number | null;
-  /**
-   * Who did it: `key:17`, the `actor` of a call in process, `command` for a command line, or a job.
-   */
-  readonly actor: string;
-  /** What was done, such as `card_number.shown`, `api_key.created`, `company.updated`. */
-  readonly action: string;
-  /** What the action was done to: `virtualcard:17`. */
-  readonly object: string;
-  /** The X-Request-Id of the request; null: a command line or a job. */
-  readonly request_id: string | null;
   /** The IP address of the caller; null: a call in process, a command line or a job. */
   readonly source_address: string | null;
-  /** Further facts; never a card number or a secret. */
-  readonly details: Readonly<Record<string, unknown>>;
-  /** Always `audit_entry`: the kind of this resource. */
-  readonly type: 'audit_entry';
 }
 
 export interface AuditFilter {
@@ -361,8 +343,8 @@ export interface AuthorizationFilter {
   readonly vcn_id?: Id | undefined;
   /**
    * Only authorizations with exactly this `merchant_name`, as the network sent it: case, accents
-   * and spaces count, and no part of a name is found. `merchant_id` finds a merchant whatever its
-   * name.
+   * and spaces count, and no part of a name is found but by `merchant_name_prefix`. `merchant_id`
+   * finds a merchant whatever its name.
    */
   readonly merchant_name?: string | undefined;
   /** Only authorizations with this `merchant_id`. */
@@ -383,6 +365,11 @@ export interface AuthorizationFilter {
   readonly decided_at?: RangeFilter<string> | undefined;
   /** Only authorizations that were declined for this reason. */
   readonly decline_reason?: DeclineCode | undefined;
+  /**
+   * Only authorizations whose `merchant_name` begins with this text; case, accents and spaces
+   * count.
+   */
+  readonly merchant_name_prefix?: string | undefined;
   /** Only authorizations of this company. */
   readonly company_id?: Id | undefined;
 }
@@ -737,28 +724,9 @@ export interface CardBalance {
 }
 
 /** The state of a mail about a card. */
-export interface CardMail {
-  /** The id of this resource, as digits. */
-  readonly id: string;
+export interface CardMail extends VirtualCardMail {
   /** The company of the card. */
   readonly company_id: number;
-  /** The virtual card that the mail is about. */
-  readonly vcn_id: number;
-  /** The address, masked: j***@example.com. */
-  readonly recipient: string;
-  readonly state: MailState;
-  /** Attempts since the mail was queued or retried. */
-  readonly attempts: number;
-  /** Why the last attempt failed, such as "refused 451"; null: none has failed. */
-  readonly error: string | null;
-  /** When it was created, by the service's clock, UTC. ISO 8601. */
-  readonly created_at: string;
-  /** When it is attempted next, UTC; null unless it is pending. ISO 8601. */
-  readonly next_attempt_at: string | null;
-  /** When it was sent or failed, UTC; null while it is pending. ISO 8601. */
-  readonly finished_at: string | null;
-  /** Always `mail`: the kind of this resource. */
-  readonly type: 'mail';
   /** The path of this resource. */
   readonly url: string;
 }
@@ -768,6 +736,8 @@ export interface CardMailFilter {
   readonly state?: MailState | undefined;
   /** Only mails about cards of this company. */
   readonly company_id?: Id | undefined;
+  /** Only mails about this card. */
+  readonly vcn_id?: Id | undefined;
 }
 
 export type CardPresenceRule = 'required' | 'forbidden';
@@ -908,6 +878,16 @@ export interface ClearingEvent {
   readonly type: 'event';
   /** The path of this resource. */
   readonly url: string;
+}
+
+/** Several filters are ANDed. One is required. */
+export interface ClearingFilter {
+  /** Only the clearing with this id. */
+  readonly id?: Id | undefined;
+  /** Only the clearing with this id in the network. */
+  readonly network_financial_transaction_id?: string | undefined;
+  /** Only clearings that belong to this authorization. */
+  readonly authorization_id?: Id | undefined;
 }
 
 /**
@@ -2070,6 +2050,8 @@ export interface ImportFilter {
   readonly status?: ImportStatus | undefined;
   /** Only imports of this format, such as `cdf3`. */
   readonly format?: string | undefined;
+  /** Only imports of files whose name begins with this text. */
+  readonly name_prefix?: string | undefined;
 }
 
 /** Why a file was not applied. */
@@ -3257,6 +3239,11 @@ export interface ReconciliationLineFilter {
   readonly reference?: string | undefined;
   /** Only lines with this BAI code. */
   readonly bai_code?: string | undefined;
+  /**
+   * Only lines with this part in their text; A to Z in any case. A page may have fewer lines than
+   * its limit, or none, while `next` leads on.
+   */
+  readonly text?: string | undefined;
 }
 
 /** A match of an item. */
@@ -4137,6 +4124,28 @@ export interface VirtualCard {
   readonly url: string;
 }
 
+/** An entry of the audit log about a card. */
+export interface VirtualCardAuditEntry {
+  /** The id of this resource, as digits. */
+  readonly id: string;
+  /** When it was done, by the service's clock, UTC. ISO 8601. */
+  readonly at: string;
+  /**
+   * Who did it: `key:17`, the `actor` of a call in process, `command` for a command line, or a job.
+   */
+  readonly actor: string;
+  /** What was done, such as `card_number.shown`, `api_key.created`, `company.updated`. */
+  readonly action: string;
+  /** What the action was done to: `virtualcard:17`. */
+  readonly object: string;
+  /** The X-Request-Id of the request; null: a command line or a job. */
+  readonly request_id: string | null;
+  /** Further facts; never a card number or a secret. */
+  readonly details: Readonly<Record<string, unknown>>;
+  /** Always `audit_entry`: the kind of this resource. */
+  readonly type: 'audit_entry';
+}
+
 /** A virtual card was created, changed or canceled. */
 export interface VirtualCardEvent {
   /** The id of the event, as digits. Later events have higher ids. */
@@ -4170,7 +4179,34 @@ export interface VirtualCardFilter {
   readonly supplier_id?: Id | undefined;
   /** The last four digits of the card number. */
   readonly last4?: string | undefined;
+  /** Only cards whose metadata has this value under any top-level name, compared as text. */
+  readonly metadata_value?: string | undefined;
   readonly [name: `metadata.${string}`]: string | number | undefined;
+}
+
+/** The state of a mail about a card. */
+export interface VirtualCardMail {
+  /** The id of this resource, as digits. */
+  readonly id: string;
+  /** The virtual card that the mail is about. */
+  readonly vcn_id: number;
+  /** The address, masked: j***@example.com. */
+  readonly recipient: string;
+  readonly state: MailState;
+  /** Attempts since the mail was queued or retried. */
+  readonly attempts: number;
+  /** Why the last attempt failed, such as "refused 451"; null: none has failed. */
+  readonly error: string | null;
+  /** When it was created, by the service's clock, UTC. ISO 8601. */
+  readonly created_at: string;
+  /** Who asked for it: `key:17`, or the `actor` of a call in process. */
+  readonly queued_by: string;
+  /** When it is attempted next, UTC; null unless it is pending. ISO 8601. */
+  readonly next_attempt_at: string | null;
+  /** When it was sent or failed, UTC; null while it is pending. ISO 8601. */
+  readonly finished_at: string | null;
+  /** Always `mail`: the kind of this resource. */
+  readonly type: 'mail';
 }
 
 /** A virtual card as events show it. */

@@ -61,6 +61,8 @@ import type {
   ThirdParty,
   TriedDecision,
   VirtualCard,
+  VirtualCardAuditEntry,
+  VirtualCardMail,
   VirtualCardVersion,
   Webhook,
   WebhookOverview,
@@ -92,8 +94,12 @@ export interface Results {
   readonly 'backtests.read': Backtest;
   readonly 'backtests.differences.list': Page<BacktestDifference>;
   readonly 'backtests.delete': undefined;
+  readonly 'virtualCards.audit.list': Page<VirtualCardAuditEntry>;
+  readonly 'virtualCards.mails.list': Page<VirtualCardMail>;
   readonly 'authorizations.list': Page<Authorization>;
+  readonly 'authorizations.read': Authorization;
   readonly 'operator.authorizations.list': Page<Authorization>;
+  readonly 'clearings.list': Page<Clearing>;
   readonly 'realCards.list': Page<RealCard>;
   readonly 'realCards.read': RealCard;
   readonly 'operator.realCards.create': RealCard;

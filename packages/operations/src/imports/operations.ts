@@ -41,6 +41,7 @@ const filter = z
   .object({
     status: import_status.describe('Only imports with this status'),
     format: z.string().describe('Only imports of this format, such as `cdf3`'),
+    name_prefix: z.string().describe('Only imports of files whose name begins with this text'),
   })
   .partial();
 
@@ -100,8 +101,9 @@ export function importOperations(ports: ImportOperationPorts): readonly Operatio
       answer: z.array(import_resource),
       async read(tx, { query }) {
         const status = readChoiceFilter(query, 'status', import_statuses);
-        const wanted = withoutAbsent({ status, format: query.filters.get('format') });
-        return present(await listImports(tx, wanted, query.page), presentImport);
+        const { filters } = query;
+        const wanted = { status, format: filters.get('format'), name_prefix: filters.get('name_prefix') };
+        return present(await listImports(tx, withoutAbsent(wanted), query.page), presentImport);
       },
     }),
     operation('imports', {

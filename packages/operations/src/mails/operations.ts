@@ -13,7 +13,7 @@ import {
 import type { Sealer } from '@tallystick/kernel';
 import { toInstantText } from '@tallystick/kernel';
 import * as z from 'zod';
-import { type Query, readChoiceFilter, readCompanyFilter, withoutAbsent } from '../call/query.ts';
+import { type Query, readChoiceFilter, readCompanyFilter, readIdFilter, withoutAbsent } from '../call/query.ts';
 import { filter_id, showAs } from '../fields.ts';
 import { type Operation, operation, operatorCall, present } from '../operation.ts';
 import { mail, mail_state, mailbox_item, mailbox_message } from './shapes.ts';
@@ -22,6 +22,7 @@ const mail_filter = z
   .object({
     state: mail_state.describe('Only mails in this state'),
     company_id: filter_id.describe('Only mails about cards of this company'),
+    vcn_id: filter_id.describe('Only mails about this card'),
   })
   .partial();
 
@@ -90,12 +91,13 @@ export function mailboxOperations({ sealer }: { readonly sealer: Sealer }): read
 
 function readMailFilter(query: Query): MailFilter {
   const company_id = readCompanyFilter(query);
+  const card_id = readIdFilter(query, 'vcn_id', 'a card');
   const state = readChoiceFilter(query, 'state', mail_states);
-  return withoutAbsent({ company_id, state });
+  return withoutAbsent({ company_id, card_id, state });
 }
 
 /** A mail as operators see it, with the address masked. */
-function presentMail(one: Mail) {
+export function presentMail(one: Mail) {
   return showAs(mail, {
     ...one,
     id: String(one.id),

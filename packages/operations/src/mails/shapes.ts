@@ -27,6 +27,7 @@ export const mail = z
     attempts: z.int().min(0).describe('Attempts since the mail was queued or retried'),
     error: text_or_null.describe('Why the last attempt failed, such as "refused 451"; null: none has failed'),
     created_at,
+    queued_by: z.string().describe('Who asked for it: `key:17`, or the `actor` of a call in process'),
     next_attempt_at: shown_instant.nullable().describe('When it is attempted next, UTC; null unless it is pending'),
     finished_at: shown_instant.nullable().describe('When it was sent or failed, UTC; null while it is pending'),
     type: resourceType('mail'),

@@ -61,6 +61,9 @@ export const line_filter = z
       .string()
       .regex(/^\d{3}$/)
       .describe('Only lines with this BAI code'),
+    text: compared_text.describe(
+      'Only lines with this part in their text; A to Z in any case. A page may have fewer lines than its limit, or none, while `next` leads on',
+    ),
   } satisfies Record<(typeof line_filter_names)[number], z.ZodType>)
   .partial()
   .describe('Several filters are ANDed. A range is `[from,to]` with both ends included. Either end may be empty.');

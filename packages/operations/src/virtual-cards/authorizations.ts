@@ -2,10 +2,12 @@ import {
   authorization_filters,
   authorizationItem,
   decided_as,
+  merchant_prefix_length_min,
   parseAuthorizationSearch,
+  readAuthorization,
   searchAuthorizations,
 } from '@tallystick/cards';
-import type { FilterName } from '@tallystick/events';
+import { type FilterName, indexed_text_max } from '@tallystick/events';
 import * as z from 'zod';
 import { pageByCursor, type Query, readCompanyFilter, readFilters } from '../call/query.ts';
 import { event_filter } from '../events/shapes.ts';
@@ -34,8 +36,13 @@ const authorization_filter = z
       ]),
     ) as Record<keyof typeof authorization_filters, z.ZodType>),
     merchant_name: valuesOf(authorization_filters.merchant_name).describe(
-      'Only authorizations with exactly this `merchant_name`, as the network sent it: case, accents and spaces count, and no part of a name is found. `merchant_id` finds a merchant whatever its name',
+      'Only authorizations with exactly this `merchant_name`, as the network sent it: case, accents and spaces count, and no part of a name is found but by `merchant_name_prefix`. `merchant_id` finds a merchant whatever its name',
     ),
+    merchant_name_prefix: z
+      .string()
+      .min(merchant_prefix_length_min)
+      .max(indexed_text_max)
+      .describe('Only authorizations whose `merchant_name` begins with this text; case, accents and spaces count'),
     decline_reason: decline_code.describe('Only authorizations that were declined for this reason'),
     vcn_id: filter_id.describe('Only authorizations of this card'),
     decided_at: valuesOf('created_at').describe('Only authorizations that were decided at this time, or `[from,to]`'),
@@ -60,6 +67,16 @@ export function authorizationOperations(): readonly Operation[] {
       query: { paged: true, filter: authorization_filter },
       answer: z.array(authorization_item),
       read: (tx, call) => search(tx, companyCall(call).company_id, call.query),
+    }),
+    operation('virtualcards', {
+      id: 'authorizations.read',
+      summary: 'Read an authorization of any card of the company',
+      parameters: ['authorization_id'],
+      answer: authorization_item,
+      async read(tx, call) {
+        const found = await readAuthorization(tx, companyCall(call).company_id, call.authorization_id);
+        return authorizationItem(found.authorization, found.card);
+      },
     }),
     operation('oversight', {
       id: 'operator.authorizations.list',

@@ -10,6 +10,7 @@ import {
   issueCard,
   listCards,
   type Network,
+  note_length_max,
   readCard,
   readFreezeNote,
   readReleaseNote,
@@ -18,7 +19,14 @@ import {
   revealNumbers,
   updateCard,
 } from '@tallystick/cards';
-import { type FieldError, invalidQuery, maskCardNumbers, type Random, type UnitOfWork } from '@tallystick/kernel';
+import {
+  type FieldError,
+  invalidQuery,
+  isStorable,
+  maskCardNumbers,
+  type Random,
+  type UnitOfWork,
+} from '@tallystick/kernel';
 import * as z from 'zod';
 import type { Query } from '../call/query.ts';
 import { data_of_domain, last4 } from '../fields.ts';
@@ -72,6 +80,11 @@ const filters = {
   template_id: whole_number,
   supplier_id: whole_number,
   last4: { read: (text: string) => (/^\d{4}$/.test(text) ? text : null), expected: 'the last four digits of a number' },
+  // Metadata is stored without card numbers.
+  metadata_value: {
+    read: (text: string) => (text === '' ? null : maskCardNumbers(text)),
+    expected: 'text of 1 character or more',
+  },
 };
 
 const any_id = z.int().min(0);
@@ -94,6 +107,10 @@ const card_filter = z
     template_id: any_id.describe('Only cards with this purchase template'),
     supplier_id: any_id.describe('Only cards with this number of the supplier'),
     last4,
+    metadata_value: z
+      .string()
+      .min(1)
+      .describe('Only cards whose metadata has this value under any top-level name, compared as text'),
   } satisfies Record<keyof typeof filters, z.ZodType>)
   .partial()
   .meta(metadata_of_filter)
@@ -111,7 +128,7 @@ export function virtualCardOperations(ports: VirtualCardPorts): readonly Operati
   /** The card as it is shown: with number and code if the call asks for them. */
   const show = async (tx: OperationTx, call: OperationCall, reading: CardReading, in_clear: boolean) => {
     if (!in_clear) return presentVirtualCard(reading, undefined);
-    const revealed = await revealNumbers(tx, ports, companyCall(call), [reading.card]);
+    const revealed = await revealNumbers(tx, ports, companyCall(call), [reading.card], readReason(call.query));
     return presentVirtualCard(reading, revealed.get(reading.card.id));
   };
 
@@ -192,6 +209,15 @@ export function virtualCardOperations(ports: VirtualCardPorts): readonly Operati
       parameters: ['id'],
       query: {
         flags: { show_card_number: 'True: the result shows the number and the code, and the audit log records it' },
+        texts: z.object({
+          reason: z
+            .string()
+            .min(1)
+            .max(note_length_max)
+            .optional()
+            .describe('Why the number is shown, for the audit log. Card numbers in it are masked')
+            .meta({ examples: ['The cardholder lost the mail'] }),
+        }),
       },
       answer: virtual_card,
       showsNumber: ({ query }) => query.flag('show_card_number'),
@@ -301,6 +327,15 @@ export function virtualCardOperations(ports: VirtualCardPorts): readonly Operati
       },
     }),
   ];
+}
+
+/** Why a number is shown, if the call says it. Refuses (`invalid_query`) what is no note. */
+function readReason(query: Query): { readonly reason?: string } {
+  const text = query.text('reason');
+  if (text === undefined) return {};
+  const problem = { path: 'reason', message: `must be text of 1 to ${note_length_max} characters` };
+  if (text.trim() === '' || text.length > note_length_max || !isStorable(text)) throw invalidQuery(problem);
+  return { reason: maskCardNumbers(text.trim()) };
 }
 
 /** The values of a card that name or match, by the path of their field. */

@@ -21,6 +21,8 @@ export interface LineFilter {
    */
   readonly reference?: string;
   readonly bai_code?: string;
+  /** A part of the bank's text; A to Z in any case. */
+  readonly text?: string;
 }
 
 const readers = {
@@ -30,6 +32,7 @@ const readers = {
   reference: (text) => parseText(text, (reference) => ({ reference })),
   bai_code: (text) =>
     /^\d{3}$/.test(text) ? { bai_code: text } : `must be a BAI code of three digits, not ${showValue(text)}`,
+  text: (part) => parseText(part, (text) => ({ text })),
 } satisfies FilterReaders<LineFilter>;
 
 /** The filters of a list of lines, by their name in the query (decision: reconciliation). */

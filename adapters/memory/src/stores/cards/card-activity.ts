@@ -90,6 +90,15 @@ export function cardActivity({ authorizations, cards, clearings, events }: State
       return newestFirst('clearings', ofCard(clearings, company_id, card_id), page);
     },
 
+    async searchClearings(company_id, search, page) {
+      const named = Object.entries(search).filter(([, value]) => value !== undefined);
+      const found = clearings
+        .values()
+        .filter((row) => row.company_id === company_id && row.reduced_at_ms === null)
+        .filter((row) => named.every(([name, value]) => row[name as keyof typeof search] === value));
+      return newestFirst('found_clearings', found, page);
+    },
+
     async findClearings(ids) {
       const found = [...new Set(ids)].flatMap((id) => clearings.get(id) ?? []);
       return found.filter(({ reduced_at_ms }) => reduced_at_ms === null).sort((a, b) => a.id - b.id);

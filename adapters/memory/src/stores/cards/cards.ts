@@ -107,14 +107,16 @@ export function keepCardVersion({ card_versions }: State, ended: CardVersion): v
   card_versions.set(key, ended);
 }
 
-function meets(card: VirtualCard, { metadata = {}, ids, frozen, ...equalities }: CardFilter): boolean {
+function meets(card: VirtualCard, { metadata = {}, metadata_value, ids, frozen, ...equalities }: CardFilter): boolean {
   return (
     (ids === undefined || ids.includes(card.id)) &&
     (frozen === undefined || frozen === (card.frozen_at_ms !== null)) &&
     Object.entries(equalities).every(
       ([name, value]) => value === undefined || card[name as keyof VirtualCard] === value,
     ) &&
-    Object.entries(metadata).every(([name, text]) => metadataText(card, name) === text)
+    Object.entries(metadata).every(([name, text]) => metadataText(card, name) === text) &&
+    (metadata_value === undefined ||
+      Object.keys(card.metadata ?? {}).some((name) => metadataText(card, name) === metadata_value))
   );
 }
 

@@ -23,11 +23,12 @@ export function mailStore({ companies, mail_leases, mails }: State): MailStore {
       }
     },
 
-    async list({ state, company_id }, page) {
+    async list({ state, company_id, card_id }, page) {
       const listed = mails
         .values()
         .filter((mail) => state === undefined || mail.state === state)
-        .filter((mail) => company_id === undefined || mail.company_id === company_id);
+        .filter((mail) => company_id === undefined || mail.company_id === company_id)
+        .filter((mail) => card_id === undefined || mail.card_id === card_id);
       return newestFirst('mails', listed, page);
     },
 

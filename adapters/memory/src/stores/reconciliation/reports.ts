@@ -113,14 +113,20 @@ function lineOf(row: StatementLine): BookedLine {
 }
 
 function fits(line: StatedLine, filter: LineFilter, setting: StatementKeySetting): boolean {
-  const { account_id, bai_code, reference, booking_date, amount } = filter;
+  const { account_id, bai_code, reference, booking_date, amount, text } = filter;
   return (
     (account_id ?? line.account_number) === line.account_number &&
     (bai_code ?? line.bai_code) === line.bai_code &&
     isInRange(line.booking_date, booking_date) &&
     isInRange<number>(line.amount, amount) &&
-    (reference === undefined || hasReference(line, reference, setting))
+    (reference === undefined || hasReference(line, reference, setting)) &&
+    (text === undefined || lowered(line.text).includes(lowered(text)))
   );
+}
+
+/** As SQLite has it: A to Z alone. */
+function lowered(text: string): string {
+  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
 function hasReference(line: StatedLine, reference: string, setting: StatementKeySetting): boolean {

@@ -148,7 +148,8 @@ export const VirtualCardDetails = defineEntity({
 export const card_detail_columns = columnsOf(VirtualCardDetails, 'card_id');
 
 /**
- * A row for each top-level name of a card's metadata, so that a filter need not read every card.
+ * A row for each top-level name of a card's metadata, and for each value, so that a filter need not
+ * read every card.
  */
 export const VirtualCardMetadata = defineEntity({
   name: 'VirtualCardMetadata',
@@ -156,7 +157,7 @@ export const VirtualCardMetadata = defineEntity({
   properties: {
     /** The company of the card, or 0: each entry stands also among those of all companies. */
     company_id: p.bigint('number').primary(),
-    /** A hash of the name and its value as text: short whatever their length. */
+    /** A hash of the name and its value as text, or of the value: short whatever their length. */
     entry: p.uint8array().primary(),
     card_id: p.bigint('number').primary(),
   },

@@ -47,6 +47,7 @@ export const Import = defineEntity({
   },
   indexes: [
     { name: 'tallystick_imports_page', properties: ['status', 'id'] },
+    { name: 'tallystick_imports_name', properties: ['name'] },
     { name: 'tallystick_imports_series', properties: ['format', 'series', 'created_on', 'sequence'] },
     { name: 'tallystick_imports_file_id', properties: ['format', 'file_id'] },
   ],

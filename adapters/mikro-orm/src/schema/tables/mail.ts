@@ -16,6 +16,7 @@ export const Mail = defineEntity({
     first_attempt_at_ms: int().nullable(),
     due_at_ms: int().nullable(),
     created_at_ms: int(),
+    queued_by: p.text(),
     finished_at_ms: int().nullable(),
     error: p.text().nullable(),
     lease: p.text().nullable(),
@@ -25,6 +26,7 @@ export const Mail = defineEntity({
     { name: 'tallystick_mails_due', properties: ['company_id', 'due_at_ms', 'id'], where: "state = 'pending'" },
     { name: 'tallystick_mails_sent', properties: ['finished_at_ms'], where: "state = 'sent'" },
     { name: 'tallystick_mails_page', properties: ['state', 'id'] },
+    { name: 'tallystick_mails_card', properties: ['card_id', 'id'] },
   ],
 });
 

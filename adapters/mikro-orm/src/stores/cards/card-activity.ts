@@ -106,6 +106,21 @@ export function cardActivity(session: Session) {
       return pageOf('clearings', rows, request.limit, clearingOf);
     },
 
+    async searchClearings(company_id, search, request) {
+      const after = afterId('found_clearings', request);
+      const below = after === null ? sql`` : sql`and a.id < ${after}`;
+      const named = Object.entries(search).filter(([, value]) => value !== undefined);
+      const conditions = sql.join(
+        named.map(([name, value]) => sql`${sql.ref(`a.${name}`)} = ${value}`),
+        sql` and `,
+      );
+      // Few clearings have one name. The sum keeps Postgres from a walk back through all of them.
+      const { rows } = await sql<ClearingRow>`select ${clearing_list} from tallystick_clearings a
+        where ${conditions} and a.company_id = ${company_id} and a.reduced_at_ms is null ${below}
+        order by a.id + 0 desc limit ${request.limit + 1} offset ${request.offset ?? 0}`.execute(db);
+      return pageOf('found_clearings', rows, request.limit, clearingOf);
+    },
+
     async findClearings(ids) {
       if (ids.length === 0) return [];
       const { rows } = await sql<ClearingRow>`select ${clearing_list} from tallystick_clearings a

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { CardFilter } from '@tallystick/cards';
+import type { CardFilter, VirtualCard } from '@tallystick/cards';
 import { afterId, invalidQuery, type PageRequest } from '@tallystick/kernel';
 import { type RawBuilder, sql } from 'kysely';
 import type { Session } from '../../connection/session.ts';
@@ -94,19 +94,21 @@ async function planByIndexOrder({ db, dialect }: Session): Promise<void> {
 
 function conditionsOf(
   company_id: number | null,
-  { metadata = {}, ids, frozen, ...columns }: CardFilter,
+  { metadata = {}, metadata_value, ids, frozen, ...columns }: CardFilter,
   dialect: Dialect,
 ): readonly Condition[] {
   const of_company = company_id === null ? sql<boolean>`true` : sql<boolean>`o.company_id = ${company_id}`;
   const equalities = Object.entries(columns).filter(([, value]) => value !== undefined);
   const ofCards = (where: RawBuilder<boolean>): Condition => ({ table: 'tallystick_virtual_cards', id: 'id', where });
+  const withEntry = (entry: Uint8Array): Condition => ({
+    table: 'tallystick_virtual_card_metadata',
+    id: 'card_id',
+    where: sql<boolean>`o.company_id = ${company_id ?? all_companies} and o.entry = ${entry}`,
+  });
   const conditions: Condition[] = [
     ...(ids === undefined ? [] : [ofCards(sql<boolean>`${of_company} and ${isOneOf(dialect, 'o.id', ids)}`)]),
-    ...Object.entries(metadata).map(([name, value]) => ({
-      table: 'tallystick_virtual_card_metadata' as const,
-      id: 'card_id' as const,
-      where: sql<boolean>`o.company_id = ${company_id ?? all_companies} and o.entry = ${toMetadataEntry(name, value)}`,
-    })),
+    ...Object.entries(metadata).map(([name, value]) => withEntry(toMetadataEntry(name, value))),
+    ...(metadata_value === undefined ? [] : [withEntry(toValueEntry(metadata_value))]),
     ...equalities.map(([column, value]) =>
       ofCards(sql<boolean>`${of_company} and ${sql.ref(`o.${column}`)} = ${value}`),
     ),
@@ -184,19 +186,31 @@ async function compare(
 export const all_companies = 0;
 
 /** The search entries of a card's metadata: one for each of its top-level names. */
-export function toMetadataEntries(metadata: Readonly<Record<string, unknown>> | null): Uint8Array[] {
+export function toMetadataEntries(metadata: VirtualCard['metadata']): Uint8Array[] {
+  return textsOf(metadata).map(([name, text]) => toMetadataEntry(name, text));
+}
+
+/** The search entries of its values, each once. They stand only among those of the company. */
+export function toValueEntries(metadata: VirtualCard['metadata']): Uint8Array[] {
+  return [...new Set(textsOf(metadata).map(([, text]) => text))].map(toValueEntry);
+}
+
+/** Each top-level value as text: text unchanged, all else as JSON; null has none. */
+function textsOf(metadata: VirtualCard['metadata']): readonly (readonly [name: string, text: string])[] {
   return Object.entries(metadata ?? {}).flatMap(([name, value]) => {
     const text = typeof value === 'string' ? value : value === null ? undefined : JSON.stringify(value);
-    return text === undefined ? [] : [toMetadataEntry(name, text)];
+    return text === undefined ? [] : [[name, text] as const];
   });
 }
 
-/**
- * The entry of a name and its value as text: text unchanged, all else as JSON; null has no entry.
- */
 export function toMetadataEntry(name: string, value: string): Uint8Array {
-  return createHash('sha256')
-    .update(JSON.stringify([name, value]))
-    .digest()
-    .subarray(0, 16);
+  return hashOf([name, value]);
+}
+
+function toValueEntry(value: string): Uint8Array {
+  return hashOf([value]);
+}
+
+function hashOf(parts: readonly string[]): Uint8Array {
+  return createHash('sha256').update(JSON.stringify(parts)).digest().subarray(0, 16);
 }

@@ -14,7 +14,7 @@ import { isOneOf } from '../queries/json-rows.ts';
 import { pageOf } from '../queries/paging.ts';
 import { findAuthorizations } from './authorization-search.ts';
 import { cardActivity } from './card-activity.ts';
-import { all_companies, findCards, toMetadataEntries } from './card-search.ts';
+import { all_companies, findCards, toMetadataEntries, toValueEntries } from './card-search.ts';
 import { keepVersion, versionsBelow } from './versions.ts';
 
 export function cardStore(session: Session): CardStore {
@@ -37,9 +37,10 @@ export function cardStore(session: Session): CardStore {
 
   async function insertMetadata(company_id: number, card_id: number, metadata: VirtualCard['metadata']): Promise<void> {
     const entries = toMetadataEntries(metadata);
-    const rows = [company_id, all_companies].flatMap((of) =>
-      entries.map((entry) => ({ company_id: of, entry, card_id })),
-    );
+    const rows = [
+      ...[...entries, ...toValueEntries(metadata)].map((entry) => ({ company_id, entry, card_id })),
+      ...entries.map((entry) => ({ company_id: all_companies, entry, card_id })),
+    ];
     if (rows.length > 0) await db.insertInto('tallystick_virtual_card_metadata').values(rows).execute();
   }
 
@@ -122,7 +123,8 @@ export function cardStore(session: Session): CardStore {
         .where('card_id', '=', card.id)
         .execute();
       if (before.metadata === toJsonOrNull(card.metadata)) return;
-      const old = toMetadataEntries(parseOrNull(before.metadata));
+      const metadata = parseOrNull<VirtualCard['metadata']>(before.metadata);
+      const old = [...toMetadataEntries(metadata), ...toValueEntries(metadata)];
       if (old.length > 0) {
         await db
           .deleteFrom('tallystick_virtual_card_metadata')

@@ -76,10 +76,13 @@ export function importStore(session: Session): ImportStore {
       await db.deleteFrom('tallystick_imports').where('id', '=', id).execute();
     },
 
-    list({ status, format }, page) {
+    list({ status, format, name_prefix }, page) {
       let its = imports();
       if (status !== undefined) its = its.where('status', '=', status);
       if (format !== undefined) its = its.where('format', '=', format);
+      if (name_prefix !== undefined) {
+        its = its.where('name', '>=', name_prefix).where('name', '<', `${name_prefix}\u{10ffff}`);
+      }
       return readNewestFirst('imports', its, page, recordOf);
     },
 

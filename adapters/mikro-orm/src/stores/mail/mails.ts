@@ -9,10 +9,11 @@ export function mailStore(session: Session): MailStore {
   const { db, dialect } = session;
   const mails = () => db.selectFrom('tallystick_mails').selectAll();
   return {
-    list({ state, company_id }, page) {
+    list({ state, company_id, card_id }, page) {
       let its = mails();
       if (state !== undefined) its = its.where('state', '=', state);
       if (company_id !== undefined) its = its.where('company_id', '=', company_id);
+      if (card_id !== undefined) its = its.where('card_id', '=', card_id);
       return readNewestFirst('mails', its, page, mailOf);
     },
 
@@ -26,10 +27,9 @@ export function mailStore(session: Session): MailStore {
       await db.updateTable('tallystick_mails').set(mail).where('id', '=', id).where('state', '<>', 'pending').execute();
     },
 
-    async queue({ company_id, card_id, kind, recipients, created_at_ms }) {
+    async queue({ recipients, ...queued }) {
       if (recipients.length === 0) return;
-      const state = 'pending';
-      const mail = { company_id, card_id, kind, state, attempts: 0, due_at_ms: created_at_ms, created_at_ms } as const;
+      const mail = { ...queued, state: 'pending', attempts: 0, due_at_ms: queued.created_at_ms } as const;
       await db
         .insertInto('tallystick_mails')
         .values(recipients.map((recipient) => ({ ...mail, recipient })))

@@ -65,6 +65,7 @@ export async function listLines(
     bai_code: equal('bai_code', filter.bai_code),
     amount: within('amount', filter.amount),
     reference: hasReference(filter.reference, setting),
+    text: hasText(queries, filter.text),
   };
   const others = Object.values(conditions).flat();
   const few: Few[] = [];
@@ -77,7 +78,7 @@ export async function listLines(
       fewWhere(
         lines,
         [...company, ...conditions.amount, ...dates, isOneOf(queries, 'bai_code', codes)],
-        [...conditions.account_id, ...conditions.reference],
+        [...conditions.account_id, ...conditions.reference, ...conditions.text],
       ),
     );
   }
@@ -121,6 +122,14 @@ function isOneOf({ from_texts, list, is_postgres }: Queries, column: string, tex
     text: is_postgres ? `${column} = any(?::text[])` : `${column} in (select j.value from ${from_texts})`,
     values: [list(texts)],
   };
+}
+
+/** No index has the parts of texts: they are compared with the bounded number of lines of a page. */
+function hasText({ is_postgres }: Queries, text: string | undefined): readonly Condition[] {
+  if (text === undefined) return [];
+  const place = is_postgres ? 'strpos' : 'instr';
+  const lowered = text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+  return [{ text: `${place}(lower(text), ?) > 0`, values: [lowered] }];
 }
 
 function hasReference(reference: string | undefined, setting: StatementKeySetting): readonly Condition[] {

@@ -18,6 +18,7 @@ import type {
   CardMail,
   CardMailFilter,
   Clearing,
+  ClearingFilter,
   ClearingMessage,
   CodeFailures,
   Company,
@@ -123,7 +124,9 @@ import type {
   UpdateVirtualCard,
   UpdateWebhook,
   VirtualCard,
+  VirtualCardAuditEntry,
   VirtualCardFilter,
+  VirtualCardMail,
   VirtualCardVersion,
   Webhook,
   WebhookOverview,
@@ -169,6 +172,7 @@ export interface CompanyOperations {
   readonly templates: PurchaseTemplateOperations;
   readonly backtests: BacktestOperations;
   readonly authorizations: AuthorizationOperations;
+  readonly clearings: ClearingOperations;
   readonly realCards: RealCardOperations;
   readonly events: EventOperations;
   readonly webhooks: WebhookOperations;
@@ -209,6 +213,8 @@ export interface VirtualCardOperations {
     options?: TransactionOptions & {
       /** True: the result shows the number and the code, and the audit log records it. */
       readonly show_card_number?: boolean | undefined;
+      /** Why the number is shown, for the audit log. Card numbers in it are masked. */
+      readonly reason?: string | undefined;
     },
   ): Promise<VirtualCard>;
   /**
@@ -273,6 +279,13 @@ export interface VirtualCardOperations {
    * and windows that begin until then are taken into account.
    */
   tryDecision(id: Id, data: TryDecision, options?: TransactionOptions): Promise<TriedDecision>;
+  /**
+   * List what the audit log has about a card, newest first. Who froze it, ended a hold, mailed its
+   * details or saw its number, and why. Changes of its controls are its versions.
+   */
+  audit(id: Id, options?: TransactionOptions & PageOptions): List<VirtualCardAuditEntry>;
+  /** List the mails about a card, newest first; addresses are masked. */
+  mails(id: Id, options?: TransactionOptions & PageOptions): List<VirtualCardMail>;
 }
 
 /** The authorizations of all cards of a company. */
@@ -288,6 +301,17 @@ export interface AuthorizationOperations {
    * `status` alone, and in the list of its card.
    */
   list(options?: TransactionOptions & PageOptions & FilterOptions<AuthorizationFilter>): List<Authorization>;
+  /** Read an authorization of any card of the company. */
+  read(authorization_id: Id, options?: TransactionOptions): Promise<Authorization>;
+}
+
+/** The clearings of all cards of a company. */
+export interface ClearingOperations {
+  /**
+   * Find clearings of all cards of the company, newest first. By what names them: one filter is
+   * required. The list of a card has all its clearings.
+   */
+  list(options?: TransactionOptions & PageOptions & FilterOptions<ClearingFilter>): List<Clearing>;
 }
 
 /** The real cards of a company, to which its virtual cards belong. */

@@ -7,6 +7,7 @@ import {
   authorization_statuses,
   authorizationItem,
   decided_as,
+  merchantBegins,
   no_changes,
 } from '@tallystick/cards';
 import { type EventFilter, matches, type NewEvent } from '@tallystick/events';
@@ -55,6 +56,7 @@ const drawn_message = fc.record({
 
 const drawn_filter: fc.Arbitrary<EventFilter> = fc.oneof(
   fc.constantFrom(...merchant_names).map((value) => equals('merchant_name', value)),
+  fc.constantFrom('Caf', '\u{1d11e}', "'; ", '\u202eab', 'ß'.repeat(254)).map(merchantBegins),
   fc.constantFrom('M1', 'm1', 'M2').map((value) => equals('merchant_id', value)),
   fc.constantFrom('5812', '0000').map((value) => equals('mcc', value)),
   fc.constantFrom('MCC1234560520', 'MCC').map((value) => equals('net_reference_number', value)),

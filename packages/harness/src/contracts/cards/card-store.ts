@@ -223,7 +223,7 @@ export const card_store_contract: readonly ContractRule<CardStorage>[] = [
             template_id: 1 + (at % 3 === 0 ? 1 : 0),
             supplier_id: at % 4 === 0 ? null : at % 4,
             last4: `000${at % 5}`,
-            metadata: { group: at % 2, name: `card ${at % 3}` },
+            metadata: { group: at % 2, name: `card ${at % 3}`, same: `card ${at % 3}` },
           } as const;
           made.unshift(await makeCard(tx, owner, details));
         }
@@ -239,6 +239,11 @@ export const card_store_contract: readonly ContractRule<CardStorage>[] = [
         [{ supplier_id: 3 }, ({ supplier_id }) => supplier_id === 3],
         [{ last4: '0004' }, ({ last4 }) => last4 === '0004'],
         [{ metadata: { group: '1' } }, ({ metadata }) => metadata?.group === 1],
+        [{ metadata_value: '1' }, ({ metadata }) => metadata?.group === 1],
+        [
+          { metadata_value: 'card 2', status: 'Approved' },
+          ({ metadata, status }) => metadata?.name === 'card 2' && status === 'Approved',
+        ],
         [
           { metadata: { name: 'card 2', group: '0' } },
           ({ metadata }) => metadata?.group === 0 && metadata.name === 'card 2',

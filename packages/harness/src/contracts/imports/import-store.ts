@@ -123,7 +123,7 @@ export const import_store_contract: readonly ContractRule<StorageUnderTest>[] = 
     assertEqual(await find(storage, inserted.id), changed, 'the updated import');
     assertEqual(await find(storage, 999_999_999), null, 'an unknown import');
   }),
-  rule('imports are listed newest first by status and format, on pages that omit none', async (storage) => {
+  rule('imports are listed newest first by status, format and name, on pages that omit none', async (storage) => {
     const format = `listed-${uniqueNumber()}`;
     const made = [];
     for (let at = 0; at < 5; at += 1) made.push(await insert(storage, { format, status: at % 2 ? 'held' : 'refused' }));
@@ -132,6 +132,8 @@ export const import_store_contract: readonly ContractRule<StorageUnderTest>[] = 
     assertEqual(await listed({ format }), idsOf(made).toReversed(), 'by format');
     const held = idsOf(made.filter(({ status }) => status === 'held')).toReversed();
     assertEqual(await listed({ format, status: 'held' }), held, 'by both');
+    const named = await insert(storage, { format, name: `Zö ${format}` });
+    assertEqual(await listed({ format, name_prefix: 'Zö ' }), [named.id], 'by the beginning of the name');
   }),
   rule(
     'the file with the same id, and the file before it in its series, are found among accepted ones',

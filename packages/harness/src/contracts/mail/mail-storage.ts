@@ -22,7 +22,7 @@ export async function queueMails(
   created_at_ms = now_ms,
 ): Promise<readonly Mail[]> {
   return await unitOfWork.run(async ({ mails }) => {
-    await mails.queue({ company_id, card_id: 1, kind: 'card_details', recipients, created_at_ms });
+    await mails.queue({ company_id, card_id: 1, kind: 'card_details', recipients, created_at_ms, queued_by: 'key:1' });
     const { items } = await mails.list({ company_id }, { limit: recipients.length || 1 });
     return items.toReversed();
   });

@@ -55,6 +55,7 @@ export const mail_store_contract: readonly ContractRule<MailStorage>[] = [
         first_attempt_at_ms: null,
         due_at_ms: now_ms,
         created_at_ms: now_ms,
+        queued_by: 'key:1',
         finished_at_ms: null,
         error: null,
       })),
@@ -69,7 +70,14 @@ export const mail_store_contract: readonly ContractRule<MailStorage>[] = [
   rule('mails of a transaction that rolls back are never sent', async (here) => {
     const company_id = await newCompany(here);
     const rolled_back = here.unitOfWork.run(async ({ mails }) => {
-      await mails.queue({ company_id, card_id: 1, kind: 'card_details', recipients, created_at_ms: now_ms });
+      await mails.queue({
+        company_id,
+        card_id: 1,
+        kind: 'card_details',
+        recipients,
+        created_at_ms: now_ms,
+        queued_by: 'key:1',
+      });
       throw new Refusal('validation_failed', 'changed my mind');
     });
     await refusalOf(rolled_back, 'the transaction');
@@ -95,6 +103,9 @@ export const mail_store_contract: readonly ContractRule<MailStorage>[] = [
       const done = await store.list({ company_id: own, state: 'sent' }, { limit: 9 });
       assertEqual(done.items, [sent(mails[1]!)], 'sent');
       assertEqual((await store.list({}, { limit: 1 })).items, foreign, 'of all companies');
+      const of_card = await store.list({ company_id: own, card_id: 1 }, { limit: 9 });
+      assertEqual(of_card.items.length, mails.length, 'of a card');
+      assertEqual((await store.list({ card_id: 999_999_999 }, { limit: 9 })).items, [], 'of another card');
     });
   }),
   rule(

@@ -27,13 +27,16 @@ const filters: readonly LineFilter[] = [
   { reference: 'BANK 3', bai_code: '165' },
   { reference: short, amount: { from: -3 } },
   { reference: 'none' },
+  { text: 'öl 3' },
+  { text: 'SHELL', bai_code: '165' },
+  { text: 'ÖL' },
 ];
 
 /**
  * Whether a line fits, but for the account; with the statement key that installations have by
  * default.
  */
-function fits(line: StatedLine, { booking_date, amount, reference, bai_code }: LineFilter): boolean {
+function fits(line: StatedLine, { booking_date, amount, reference, bai_code, text }: LineFilter): boolean {
   const isWithin = <Value extends string | number>(value: Value, { from, to }: { from?: Value; to?: Value } = {}) =>
     value >= (from ?? value) && value <= (to ?? value);
   const keys = [line.bank_reference, statementKeyOf(line.acquirer_reference, 'bin+sequence')];
@@ -41,9 +44,12 @@ function fits(line: StatedLine, { booking_date, amount, reference, bai_code }: L
     isWithin(line.booking_date, booking_date) &&
     isWithin(line.amount as number, amount) &&
     (bai_code ?? line.bai_code) === line.bai_code &&
+    (text === undefined || lowered(line.text).includes(lowered(text))) &&
     (reference === undefined || keys.includes(reference) || keys.includes(statementKeyOf(reference, 'bin+sequence')))
   );
 }
+
+const lowered = (text: string) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 /** The rules of lists of statement lines. */
 export const reconciliation_lines_contract: readonly ContractRule<StorageUnderTest>[] = [
@@ -65,6 +71,7 @@ export const reconciliation_lines_contract: readonly ContractRule<StorageUnderTe
               bank_reference: at % 3 === 0 ? null : `BANK ${at}`,
               acquirer_reference: references[at % references.length]!,
               balance_after: at % 2 === 0 ? null : money(at),
+              text: `Shell öl ${at % 4}`,
             }),
           );
           await tx.accounts.recordLines(lines);
