@@ -145,6 +145,12 @@ it('every method does its work, with the arguments in their order', async (t) =>
   const [consultation] = (await endpoint.consultations.list()).items;
   assert.deepEqual(await endpoint.consultations.read(consultation!.id), consultation);
   assert.equal(await endpoint.delete(), undefined);
+  for (const { company_id, hours } of [await company.activity(), await operator.activity()]) {
+    const declined = hours.reduce((sum, hour) => sum + (hour.declined.P ?? 0), 0);
+    const asked = hours.flatMap((hour) => Object.values(hour.asked));
+    assert.deepEqual([hours.length, declined, asked], [48, 1, [1]], `the activity of ${company_id}`);
+  }
+  assert.equal((await operator.backlog()).webhooks_failing, 0);
   await refused(network.authorize({} as never), 'validation_failed');
   const clearing = {
     network_financial_transaction_id: 'F1',

@@ -727,6 +727,7 @@ async function importFile({ send }: Service, is_held = false): Promise<void> {
 
 /** Generated clients name their functions after these ids, so an id never changes. */
 const operation_ids = [
+  'activity.read',
   'authorizations.list',
   'authorizations.read',
   'backtests.create',
@@ -771,8 +772,10 @@ const operation_ids = [
   'network.authorizations.decide',
   'network.clearings.record',
   'network.messages.send',
+  'operator.activity.read',
   'operator.audit.list',
   'operator.authorizations.list',
+  'operator.backlog.read',
   'operator.companies.create',
   'operator.companies.list',
   'operator.companies.read',

@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { Writable } from 'node:stream';
 import { createCompany } from '@tallystick/access';
 import {
+  createActivity,
   createConsultingNetwork,
   createNetwork,
   createRealCard,
@@ -111,6 +112,7 @@ export async function startService(
   const poster = decisionPoster({ guard });
   const { unitOfWork } = persistence;
   const asking = { poster, sealer: vault.sealer, hmac: vault.hmacSha256, clock, machine_clock: machine_timers };
+  const activity = createActivity(clock, unitOfWork);
   const network = createConsultingNetwork({
     network: createNetwork({ ...vault, ledger, vault: vault.card_vault }),
     decision_maker: endpointDecisionMaker(asking, unitOfWork),
@@ -118,6 +120,7 @@ export async function startService(
     clock,
     timers: machine_timers,
     bounds: { asked_max: 256 },
+    onAnswered: activity.answered,
   });
   t.after(() => poster.close());
   t.after(() => sender.close());
@@ -142,6 +145,7 @@ export async function startService(
     timers: machine_timers,
     log: pino(logOptions('info'), sink),
     metrics,
+    activity,
     lifecycle,
     ping: () => persistence.ping(),
     template_completion_delay_ms: 5_000,

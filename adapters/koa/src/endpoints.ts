@@ -109,6 +109,7 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
   }),
   ...section('Webhooks', {
     'webhooks.create': { at: 'POST /v1/webhooks', registers_callback: true },
+    'activity.read': 'GET /v1/activity',
     'webhooks.list': 'GET /v1/webhooks',
     'webhooks.states.list': 'GET /v1/webhooks/states',
     'webhooks.read': 'GET /v1/webhooks/:id',
@@ -189,6 +190,8 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
     'operator.virtualCards.versions.list': 'GET /operator/v1/virtualcards/:id/versions',
     'operator.virtualCards.clearings.list': 'GET /operator/v1/virtualcards/:id/clearings',
     'operator.virtualCards.deliveries.list': 'GET /operator/v1/virtualcards/:id/deliveries',
+    'operator.activity.read': 'GET /operator/v1/activity',
+    'operator.backlog.read': 'GET /operator/v1/backlog',
     'operator.webhooks.list': 'GET /operator/v1/webhooks',
     'operator.deliveries.list': 'GET /operator/v1/deliveries',
     'operator.audit.list': 'GET /operator/v1/audit',

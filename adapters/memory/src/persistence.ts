@@ -22,6 +22,7 @@ import { accountStore } from './stores/bank/accounts.ts';
 import { authorisationStore } from './stores/bank/authorisation.ts';
 import { bankStore } from './stores/bank/bank.ts';
 import { consentStore, thirdPartyStore } from './stores/bank/consents.ts';
+import { activityStore } from './stores/cards/activity.ts';
 import { backtestStore } from './stores/cards/backtests.ts';
 import { cardStore } from './stores/cards/cards.ts';
 import { consultationStore } from './stores/cards/consultations.ts';
@@ -35,6 +36,7 @@ import { importStore } from './stores/imports.ts';
 import { mailboxStore, oneTimeLinkStore } from './stores/mail/mailbox.ts';
 import { mailStore } from './stores/mail/mails.ts';
 import { auditChainStore, auditLog } from './stores/operation/audit.ts';
+import { backlogStore } from './stores/operation/backlog.ts';
 import { installationStore } from './stores/operation/installation.ts';
 import { retentionStore } from './stores/operation/retention.ts';
 import { sandboxClockStore } from './stores/operation/sandbox-clock.ts';
@@ -165,6 +167,7 @@ const makers = {
   subscriptions: subscriptionStore,
   mails: mailStore,
   one_time_links: oneTimeLinkStore,
+  activity: activityStore,
   backtests: backtestStore,
   mailbox: mailboxStore,
   audit: (state, { audit_mac }) => auditLog(state, audit_mac),
@@ -187,6 +190,7 @@ const makers = {
   authorisation: authorisationStore,
   reconciliation: (state, { statement_key }) => reconciliationStore(state, statement_key),
   reconciliation_reports: (state, { statement_key }) => reconciliationReports(state, statement_key),
+  backlog: backlogStore,
   retention: (state, { audit_mac }) => retentionStore(state, audit_mac),
 } satisfies Readonly<Record<string, (state: State, keys: Keys) => unknown>>;
 

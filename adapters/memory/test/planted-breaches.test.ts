@@ -30,6 +30,35 @@ function plantLedger(change: {
 
 /** For each port, adapters with a defect. */
 const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>> = {
+  ActivityStore: [
+    {
+      does: 'replaces a count',
+      breaks: 'counts of racing transactions add up by company, hour and outcome',
+      plant: plantStores(({ activity }) => ({
+        activity: {
+          ...activity,
+          async add(counts) {
+            const known = await Promise.all(counts.map(({ company_id }) => activity.read(company_id, 0)));
+            if (known.flat().length === 0) await activity.add(counts);
+          },
+        },
+      })),
+    },
+    {
+      does: 'purges the hour of the instant',
+      breaks: 'a purge deletes at most so many counts, all of hours before the instant',
+      plant: plantStores(({ activity }) => ({
+        activity: { ...activity, purge: (before_ms, limit) => activity.purge(before_ms + 1, limit) },
+      })),
+    },
+    {
+      does: 'counts all that waits',
+      breaks: 'the backlog counts what waits, and no more than it was asked for',
+      plant: plantStores(({ backlog }) => ({
+        backlog: { count: (now_ms) => backlog.count(now_ms, Number.MAX_SAFE_INTEGER) },
+      })),
+    },
+  ],
   AuthorisationStore: [
     {
       does: 'lets a record be used twice',

@@ -1,5 +1,6 @@
 import {
   account_store_contract,
+  activity_store_contract,
   audit_log_contract,
   authorisation_store_contract,
   authorizationSearchContract,
@@ -38,6 +39,7 @@ export const storage_suites = {
   Ledger: [...ledger_contract, ...ledger_order_contract, ...ledger_by_hand_contract, ...ledger_deadline_contract],
   BacktestStore: backtest_store_contract,
   ConsultationStore: consultation_store_contract,
+  ActivityStore: activity_store_contract,
   QuarantineStore: quarantine_store_contract,
   ImportStore: import_store_contract,
   ReconciliationReports: reconciliationReportsContract(propertyParameters({ short: 25, full: 75 })),

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { AccessTx } from '@tallystick/access';
 import type { AccountStore, BankStore } from '@tallystick/accounts';
 import type {
+  ActivityStore,
   BacktestStore,
   CardsTx,
   ConsultationStore,
@@ -24,6 +25,7 @@ import type { ImportStore } from '@tallystick/imports';
 import {
   type AuditChainStore,
   type AuditMac,
+  type BacklogStore,
   type Clock,
   type GiveWay,
   giveWayWith,
@@ -66,6 +68,7 @@ import { auditChainStore } from './stores/audit/audit-chain.ts';
 import { auditLog } from './stores/audit/audit-log.ts';
 import { accountStore } from './stores/bank/accounts.ts';
 import { bankStore } from './stores/bank/bank.ts';
+import { activityStore } from './stores/cards/activity.ts';
 import { backtestStore } from './stores/cards/backtests.ts';
 import { cardStore } from './stores/cards/cards.ts';
 import { consultationStore } from './stores/cards/consultations.ts';
@@ -81,6 +84,7 @@ import { outbox } from './stores/events/outbox.ts';
 import { subscriptionStore } from './stores/events/subscriptions.ts';
 import { importStore } from './stores/imports/imports.ts';
 import { quarantineStore } from './stores/imports/quarantine.ts';
+import { backlogStore } from './stores/installation/backlog.ts';
 import { installationStore, sandboxClockStore } from './stores/installation/installation.ts';
 import { type InstallationStore, OtherStatementKey } from './stores/installation/installation-facts.ts';
 import { retentionStore } from './stores/installation/retention.ts';
@@ -102,6 +106,7 @@ export interface Tx extends Omit<CardsTx, 'mails'>, AccessTx, WebhooksTx, Decisi
   readonly quarantine: QuarantineStore;
   readonly imports: ImportStore;
   readonly backtests: BacktestStore;
+  readonly activity: ActivityStore;
   readonly accounts: AccountStore;
   readonly bank: BankStore;
   readonly consents: ConsentStore;
@@ -110,6 +115,7 @@ export interface Tx extends Omit<CardsTx, 'mails'>, AccessTx, WebhooksTx, Decisi
   readonly reconciliation_reports: ReconciliationReports;
   readonly reconciliation: ReconciliationStore;
   readonly retention: RetentionStore;
+  readonly backlog: BacklogStore;
   readonly sandbox_clock: SandboxClockStore;
   readonly installation: InstallationStore;
   readonly audit_chain: AuditChainStore;
@@ -270,6 +276,7 @@ function storesOn(
   { audit_mac, statement_key }: { readonly audit_mac: AuditMac; readonly statement_key: StatementKeySetting },
 ): Tx {
   return {
+    activity: activityStore(session),
     backtests: backtestStore(session),
     cards: cardStore(session),
     real_cards: realCardStore(session),
@@ -304,5 +311,6 @@ function storesOn(
     reconciliation_reports: reconciliationReports(session, statement_key),
     reconciliation: reconciliationStore(session, statement_key),
     retention: retentionStore(session, audit_mac),
+    backlog: backlogStore(session),
   };
 }

@@ -1,3 +1,4 @@
+export * from './activity/activity.ts';
 export {
   type Backtest,
   type BacktestProgress,

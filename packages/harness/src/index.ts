@@ -46,6 +46,7 @@ export { authorisation_store_contract } from './contracts/bank/authorisation-sto
 export { bankStoreContract, newShown } from './contracts/bank/bank-store.ts';
 export { consent_store_contract, newAccessConsent, newFundsConsent } from './contracts/bank/consent-store.ts';
 export { newThirdParty, third_party_store_contract } from './contracts/bank/third-party-store.ts';
+export { activity_store_contract } from './contracts/cards/activity-store.ts';
 export { authorizationSearchContract } from './contracts/cards/authorization-search.ts';
 export { backtest_store_contract } from './contracts/cards/backtest-store.ts';
 export { card_store_contract } from './contracts/cards/card-store.ts';

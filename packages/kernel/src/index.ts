@@ -4,6 +4,7 @@ export * from './audit/check-audit-entry.ts';
 export * from './audit/seal-audit-log.ts';
 export * from './audit/verify-audit-log.ts';
 export * from './errors.ts';
+export * from './oversight/backlog.ts';
 export * from './requests/nearest-name.ts';
 export * from './requests/request-fields.ts';
 export * from './requests/url-policy.ts';

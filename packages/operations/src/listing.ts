@@ -2,6 +2,7 @@ import type { BankData } from '@tallystick/accounts';
 import type { CardVault, Network } from '@tallystick/cards';
 import type { Clock } from '@tallystick/kernel';
 import { accountOperations } from './accounts/operations.ts';
+import { type ActivityOperationPorts, activityOperations } from './activity/operations.ts';
 import { backtestOperations } from './backtests/operations.ts';
 import { bankAccountOperations } from './bank/accounts.ts';
 import { bankOperations } from './bank/operations.ts';
@@ -36,6 +37,7 @@ import { type WebhookOperationPorts, webhookOperations } from './webhooks/operat
 
 export interface OperationPorts
   extends DecisionOperationPorts,
+    ActivityOperationPorts,
     WebhookOperationPorts,
     DecisionEndpointOperationPorts,
     Omit<OperatorOperationPorts, 'environment'>,
@@ -82,6 +84,7 @@ export function listOperations(ports: OperationPorts): readonly Operation[] {
     ...toleranceOperations(),
     ...operatorOperations({ ...ports, environment: in_sandbox ? 'test' : 'live' }),
     ...personOperations(ports),
+    ...activityOperations(ports),
     ...oversightOperations(),
     ...cardOversightOperations(),
     ...mailOperations(),

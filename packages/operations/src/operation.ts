@@ -1,10 +1,18 @@
 import { type AccessTx, type Area, companyOf, type Principal } from '@tallystick/access';
 import type { BankTx } from '@tallystick/accounts';
-import type { BacktestTx, CardsTx, ConsultationsTx, DecisionEndpointTx, MailTx, QuarantineTx } from '@tallystick/cards';
+import type {
+  ActivityTx,
+  BacktestTx,
+  CardsTx,
+  ConsultationsTx,
+  DecisionEndpointTx,
+  MailTx,
+  QuarantineTx,
+} from '@tallystick/cards';
 import type { ConsentsTx } from '@tallystick/consents';
 import type { WebhooksTx } from '@tallystick/events';
 import type { ImportTx } from '@tallystick/imports';
-import { type Call, Fault, invalid, type Page, type RefusalCode } from '@tallystick/kernel';
+import { type BacklogStore, type Call, Fault, invalid, type Page, type RefusalCode } from '@tallystick/kernel';
 import type { BridgeTx, ReconciliationTx } from '@tallystick/reconciliation';
 import type { TemplatesTx } from '@tallystick/templates';
 import type * as z from 'zod';
@@ -24,7 +32,7 @@ export type OperationTx = CardsTx &
   QuarantineTx &
   ImportTx &
   BacktestTx &
-  ReconciliationTx &
+  ActivityTx & { readonly backlog: BacklogStore } & ReconciliationTx &
   BridgeTx;
 
 /** What an operation may know of its caller: an API key, or the host that calls in process. */

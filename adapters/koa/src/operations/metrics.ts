@@ -6,6 +6,7 @@ import {
   type OverloadReason,
   outcomes,
   overload_reasons,
+  unread_item,
 } from '@tallystick/cards';
 import type { SubscriptionReading } from '@tallystick/events';
 import { type Import, import_statuses } from '@tallystick/imports';
@@ -40,6 +41,8 @@ export interface Metrics {
    * of the decline).
    */
   decision(code: string): void;
+  /** An authorization message was answered without being read: its code is U. */
+  undecided(): void;
   /**
    * A company was asked about a request: it answered, or why not. `ms` is how long the question was
    * with it; null: it was not asked.
@@ -301,6 +304,9 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
     },
     decision(code) {
       decisions.inc({ code });
+    },
+    undecided() {
+      decisions.inc({ code: unread_item.decline_reason });
     },
     consultation(outcome, ms) {
       consultations.inc({ outcome });

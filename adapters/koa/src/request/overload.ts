@@ -10,7 +10,7 @@ import type { Metrics } from '../operations/metrics.ts';
 import { Overloaded } from './admission.ts';
 
 interface Metered {
-  readonly metrics: Pick<Metrics, 'requestRefused' | 'decision'>;
+  readonly metrics: Pick<Metrics, 'requestRefused' | 'undecided'>;
 }
 
 type Shedding = Pick<Route, 'sheds_load'>;
@@ -47,7 +47,7 @@ export function answerOverload(ports: Metered, route: Shedding, request_id: stri
 
 /** Counts the decision of an answer to overload, if it is one. */
 export function countOverload({ metrics }: Metered, { sheds_load }: Shedding): void {
-  if (sheds_load === 'with_item') metrics.decision(unread_item.decline_reason);
+  if (sheds_load === 'with_item') metrics.undecided();
 }
 
 export function overloadOf({ sheds_load }: Shedding, request_id: string): RenderedAnswer {

@@ -103,7 +103,7 @@ export interface PipelinePorts
   /** In place of `unitOfWork` for network messages: no other request can use it up. */
   readonly look_ups: UnitOfWork<OperationTx>;
   readonly hmacSha256: HmacSha256;
-  readonly metrics: Pick<Metrics, 'requestRefused' | 'decision'>;
+  readonly metrics: Pick<Metrics, 'requestRefused' | 'undecided'>;
   readonly network: Pick<Network, 'refuseUnread' | 'isOverloaded' | 'hurry'>;
   readonly authenticator: Authenticator;
   readonly doors: Doors;

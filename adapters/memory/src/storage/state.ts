@@ -13,6 +13,7 @@ import type {
   StatementLine,
 } from '@tallystick/accounts';
 import type {
+  ActivityCount,
   Authorization,
   Backtest,
   CardAct,
@@ -150,6 +151,8 @@ function emptyTables() {
     backtests: new Table<BacktestRow>(),
     backtest_differences: new Table<RecordedDifference & { readonly backtest_id: number }>(),
     consultations: new Table<ConsultationRecord>(),
+    /** By company id, hour and outcome, as JSON. */
+    activity: new Table<ActivityCount, string>(),
     events: new Table<Event>(),
     /** Events that no relay has taken, by id. */
     outbox: new Table<EventToRelay>(),

@@ -2,6 +2,7 @@ import { EntityCaseNamingStrategy, type MetadataStorage, type Platform, Uint8Arr
 import { dialectOf } from './dialect.ts';
 import { ApiKey, Company, ConsoleSession, IdempotencyRecord, Person } from './tables/access.ts';
 import { Account, Statement, StatementLine } from './tables/accounts.ts';
+import { Activity } from './tables/activity.ts';
 import { AuditChain, AuditEntry } from './tables/audit.ts';
 import { Backtest, BacktestDifference } from './tables/backtests.ts';
 import {
@@ -122,6 +123,7 @@ export const entities = [
   Subscription,
   Person,
   ConsoleSession,
+  Activity,
 ];
 
 export const described_entities = {

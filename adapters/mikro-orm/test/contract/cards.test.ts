@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import {
   account_store_contract,
+  activity_store_contract,
   audit_log_contract,
   authorizationSearchContract,
   backtest_store_contract,
@@ -24,6 +25,7 @@ keepsContracts({
   RealCardStore: real_card_store_contract,
   BacktestStore: backtest_store_contract,
   ConsultationStore: consultation_store_contract,
+  'ActivityStore and BacklogStore': activity_store_contract,
   QuarantineStore: quarantine_store_contract,
   AuditLog: audit_log_contract,
   AccountStore: account_store_contract,

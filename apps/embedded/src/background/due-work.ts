@@ -1,5 +1,5 @@
 import { purgeIdempotencyKeys, purgeSessions } from '@tallystick/access';
-import { type Ledger, purgeConsultations, purgeUnknownNumbers, sweepHolds } from '@tallystick/cards';
+import { type Ledger, purgeActivity, purgeConsultations, purgeUnknownNumbers, sweepHolds } from '@tallystick/cards';
 import type { Clock } from '@tallystick/kernel';
 import type { Persistence } from '@tallystick/mikro-orm';
 import { templateStatusPath } from '@tallystick/operations';
@@ -16,9 +16,9 @@ const batch_max = 100;
  */
 const authorisation_kept_ms = 300_000;
 
-/** Consultations are kept as long as what was decided with them. */
+/** Consultations are kept as long as what was decided with them, and counts as long as their events. */
 interface KeptDays {
-  readonly kept_days: Pick<Settings['kept_days'], 'authorizations'>;
+  readonly kept_days: Pick<Settings['kept_days'], 'authorizations' | 'events'>;
 }
 
 /**
@@ -61,6 +61,11 @@ export function dueWork(
       const { authorizations: days } = kept_days;
       if (days === null) return 0;
       return await unitOfWork.run((tx) => purgeConsultations(tx, days, nowMs(), batch_max));
+    }),
+    job('activity purge', 600_000, async () => {
+      const { events: days } = kept_days;
+      if (days === null) return 0;
+      return await unitOfWork.run((tx) => purgeActivity(tx, days, nowMs(), batch_max));
     }),
   ];
 

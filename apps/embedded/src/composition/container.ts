@@ -48,6 +48,7 @@ export async function closeContainer(container: Container): Promise<void> {
     tokens.open_banking,
     tokens.subscriber,
     tokens.network,
+    tokens.activity,
     tokens.deliveries,
     tokens.delivery_queue,
     tokens.webhook_sender,

@@ -83,6 +83,7 @@ export const http_module = new ContainerModule(({ bind }) => {
       events_committed,
       url_policy,
       key_uses,
+      activity,
       poster,
     ) => ({
       // Calls in process also revoke keys.
@@ -117,7 +118,14 @@ export const http_module = new ContainerModule(({ bind }) => {
       clock,
       timers,
       log,
-      metrics,
+      metrics: {
+        ...metrics,
+        undecided() {
+          metrics.undecided();
+          activity.unread();
+        },
+      },
+      activity,
       lifecycle,
       ping: () => persistence.ping(),
       newerMigrations: schema_watch.newerMigrations,
@@ -151,6 +159,7 @@ export const http_module = new ContainerModule(({ bind }) => {
       tokens.events_committed,
       tokens.url_policy,
       tokens.key_uses,
+      tokens.activity,
       tokens.decision_poster,
     ],
   );

@@ -1,5 +1,6 @@
 import {
   callAfterPass,
+  createActivity,
   createConsultingNetwork,
   createNetwork,
   type DecidingNetwork,
@@ -24,9 +25,12 @@ export const network_module = new ContainerModule(({ bind }) => {
     ({ ledger }, metrics, committed) => measureLedger(callAfterPass(ledger, committed), metrics),
     [tokens.persistence, tokens.metrics, tokens.events_committed],
   );
+  bind(tokens.activity)
+    .toResolvedValue((clock, { unitOfWork }) => createActivity(clock, unitOfWork), [tokens.clock, tokens.persistence])
+    .onDeactivation((activity) => activity.store());
   bind(tokens.network)
     .toResolvedValue(
-      (decision_maker, clock, committed, settings, ledger, persistence, vault, timers, metrics, logger) =>
+      (decision_maker, clock, committed, settings, ledger, persistence, vault, timers, metrics, logger, activity) =>
         createConsultingNetwork({
           network: openNetwork(settings, ledger, persistence, vault, timers, metrics, logger),
           decision_maker,
@@ -35,7 +39,11 @@ export const network_module = new ContainerModule(({ bind }) => {
           timers,
           decision_ms_max: settings.decision_ms_max,
           bounds: { asked_max: Math.ceil(settings.requests_max / 2) },
-          onConcluded: metrics.consultation,
+          onConcluded(outcome, ms, company_id) {
+            metrics.consultation(outcome, ms);
+            activity.asked(company_id, outcome);
+          },
+          onAnswered: activity.answered,
           onFault: (err) => logger.error({ err }, 'a company could not be asked about a request'),
         }),
       [
@@ -49,6 +57,7 @@ export const network_module = new ContainerModule(({ bind }) => {
         tokens.timers,
         tokens.metrics,
         tokens.log,
+        tokens.activity,
       ],
     )
     .onDeactivation((network) => network.drain());

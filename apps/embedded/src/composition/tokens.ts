@@ -1,6 +1,6 @@
 import type { KeyUses } from '@tallystick/access';
 import type { BankData } from '@tallystick/accounts';
-import type { CardVault, DecisionMaker, DecisionPoster, Ledger, Mailer, Network } from '@tallystick/cards';
+import type { Activity, CardVault, DecisionMaker, DecisionPoster, Ledger, Mailer, Network } from '@tallystick/cards';
 import type { UserLogin } from '@tallystick/consents';
 import type { DeliveryQueue, Subscriber, WebhookSender } from '@tallystick/events';
 import type { Formats, ImportPorts } from '@tallystick/imports';
@@ -92,6 +92,8 @@ export const tokens = {
   open_banking: identifier<OpenBanking | null>('open_banking'),
   lifecycle: identifier<Lifecycle>('lifecycle'),
   key_uses: identifier<KeyUses>('key_uses'),
+  /** What the network side of this process has answered, counted. */
+  activity: identifier<Activity>('activity'),
   metrics: identifier<Metrics>('metrics'),
   /** The parts of the HTTP interface, for `createHttpApp`. */
   http_ports: identifier<HttpAppPorts>('http_ports'),

@@ -37,11 +37,13 @@ export const work_module = new ContainerModule(({ bind }) => {
         lifecycle,
         archive,
         key_uses,
+        activity,
         open_banking,
       ) =>
         createJobs(
           [
             ...dueWork(settings, persistence, clock, timers, refresh),
+            { name: 'activity', every_ms: 5_000, run: activity.store },
             { name: 'key uses', every_ms: 10_000, run: () => key_uses.write(persistence.unitOfWork) },
             retentionJob({
               kept_days: settings.kept_days,
@@ -97,6 +99,7 @@ export const work_module = new ContainerModule(({ bind }) => {
         tokens.lifecycle,
         tokens.archive,
         tokens.key_uses,
+        tokens.activity,
         tokens.open_banking,
       ],
     )

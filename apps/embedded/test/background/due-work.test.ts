@@ -28,7 +28,7 @@ for (const name of database_names) {
     const { sealer, random } = createVault(parseKeyRing(Buffer.alloc(32, 'due work').toString('base64')));
 
     const jobOf = (name: string, unknown_numbers_kept_days: number) => {
-      const kept_days = { authorizations: null };
+      const kept_days = { authorizations: null, events: null };
       const jobs = dueWork(
         { unknown_numbers_kept_days, kept_days },
         persistence,

@@ -23,7 +23,9 @@ export interface ConsultingPorts extends AskingPorts {
   readonly decision_ms_max?: number | undefined;
   readonly bounds: Pick<ConsultingBounds, 'asked_max'> & Partial<ConsultingBounds>;
   /** Called with how each question ended, and how long it was with the company; for metrics. */
-  readonly onConcluded?: (outcome: ConsultationOutcome, ms: number | null) => void;
+  readonly onConcluded?: (outcome: ConsultationOutcome, ms: number | null, company_id: number) => void;
+  /** Called with each answer. */
+  readonly onAnswered?: (message: AuthorizationMessage, answer: AuthorizationAnswer) => void;
 }
 
 export interface ConsultingBounds extends AskingBounds {
@@ -85,7 +87,7 @@ export function createConsultingNetwork(ports: ConsultingPorts): Network {
     try {
       const time = { until_ms: arrived_ms + decision_ms_max - second_pass_ms, is_patient, concluded };
       const say = terms === null ? sayOfNone(question) : await asking.ask(question, terms, time);
-      ports.onConcluded?.(say.outcome, say.ms);
+      ports.onConcluded?.(say.outcome, say.ms, question.company_id);
       const second = await network.decide({ ...message, say }, arrived_ms);
       if (second.kind === 'consult') return faultAnswer(message);
       const is_unheard = second.kind === 'answered' && second.duplicate && say.by === 'client';
@@ -103,7 +105,9 @@ export function createConsultingNetwork(ports: ConsultingPorts): Network {
       if (!phase.is('open')) return faultAnswer(message);
       running += 1;
       try {
-        return await answer(message, arrived_ms, is_patient);
+        const answered = await answer(message, arrived_ms, is_patient);
+        ports.onAnswered?.(message, answered);
+        return answered;
       } finally {
         running -= 1;
         if (running === 0) onIdle?.();

@@ -196,7 +196,7 @@ function textsOf({ method, parameters = [] }: Operation, sent: NonNullable<HostC
 
 function bodyOf(operation: Prepared, call: HostCall, beside_data: Readonly<Record<string, unknown>>): unknown {
   if (operation.body === undefined) return undefined;
-  const data = operation.data_is_optional ? (call.data ?? {}) : call.data;
+  const data = operation.data_is_optional && call.data === undefined ? {} : call.data;
   const sent = {
     ...(toPlainJson(beside_data, 'options') as object),
     ...(data === undefined ? {} : { data: toPlainJson(data, 'data') }),

@@ -7,7 +7,7 @@ const answer = z
   .describe('`approve_part`: a part of the amount is approved')
   .register(type_names, { id: 'ClientAnswer' });
 
-const outcome = z
+export const consultation_outcome = z
   .enum(consultation_outcomes)
   .describe(
     '`answered`: the answer of the company counts. `timeout`: none came in time. `unreachable`, `status`, `garbage`: the endpoint could not be reached, answered with an error, or with something that does not fit. `busy`: too many questions were in flight. `removed`: the endpoint was gone. `overtaken`: the same message came again and was decided without it',
@@ -42,7 +42,7 @@ export const consultation = z
       .object({
         authorization_id: id_number.describe('The authorization that was decided'),
         decline_reason,
-        outcome,
+        outcome: consultation_outcome,
         answer: answer.describe('What was said, by the company or by what stood in for it'),
         amount: part,
         note: z
@@ -71,7 +71,9 @@ export const overridden_decision = z
     vcn_id: id_number.describe('The virtual card'),
     authorization_id: id_number.describe('The authorization that was decided without the answer'),
     late: z.object({ answer, amount: part, ms }).describe('What the company answered too late'),
-    decided: z.object({ answer, amount: part, outcome, stood_in }).describe('What was said in its place, and why'),
+    decided: z
+      .object({ answer, amount: part, outcome: consultation_outcome, stood_in })
+      .describe('What was said in its place, and why'),
     decline_reason,
   })
   .meta({ id: 'OverriddenDecision', description: 'An answer of a company that came after the decision' });

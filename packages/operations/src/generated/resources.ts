@@ -90,6 +90,28 @@ export interface AccountProfile {
   readonly url: string;
 }
 
+/** Requests that were approved, declined and left undecided, by hour. */
+export interface Activity {
+  /** The company; null: all companies, and requests of no known card. */
+  readonly company_id: number | null;
+  /** The last 48 hours of the UTC clock, the present one last. */
+  readonly hours: readonly ActivityHour[];
+  /** Always `activity`: the kind of this resource. */
+  readonly type: 'activity';
+}
+
+/** What the requests of one hour came to. */
+export interface ActivityHour {
+  /** When the hour began, UTC. ISO 8601. */
+  readonly at: string;
+  /** Requests that were approved. */
+  readonly approved: number;
+  /** Requests that were declined, by `decline_reason`. U: because of a fault or too much load. */
+  readonly declined: Readonly<Partial<Record<DeclineCode, number>>>;
+  /** Questions to the decision endpoint, by how they ended: `answered`, `timeout` and others. */
+  readonly asked: Readonly<Partial<Record<ConsultationOutcome, number>>>;
+}
+
 /** The entries that a control allows or denies. */
 export interface AllowAndDeny {
   /** Only these; null: all. */
@@ -509,6 +531,35 @@ export type AuthorizationStatus =
   | 'expired'
   | 'released'
   | 'declined';
+
+/**
+ * What waits in all companies. Of everything but breaks at most 1000 are counted; 1000: so many or
+ * more.
+ */
+export interface Backlog {
+  /** Deliveries to active webhooks that are due. */
+  readonly deliveries_due: number;
+  /** Events from which no delivery was made yet. */
+  readonly events_unrelayed: number;
+  /** Mails that are due. */
+  readonly mails_due: number;
+  /** Mails that failed, until they are sent again. */
+  readonly mails_failed: number;
+  /** Audit entries that are not in the chain yet. */
+  readonly audit_entries_unsealed: number;
+  /** Webhooks that are failing. */
+  readonly webhooks_failing: number;
+  /** Files of which nothing is applied until a person releases them. */
+  readonly imports_held: number;
+  /** Files with records in quarantine, or with held statements. */
+  readonly imports_in_part: number;
+  /** Clearings in quarantine. */
+  readonly quarantine_open: number;
+  /** Breaks, by the days since their due date. */
+  readonly breaks_by_age: Readonly<Partial<Record<BreakAge, number>>>;
+  /** Always `backlog`: the kind of this resource. */
+  readonly type: 'backlog';
+}
 
 /** Recorded messages decided again with changed controls. */
 export interface Backtest {

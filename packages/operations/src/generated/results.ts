@@ -6,9 +6,11 @@ import type {
   Account,
   AccountBalance,
   AccountProfile,
+  Activity,
   ApiKey,
   AuditEntry,
   Authorization,
+  Backlog,
   Backtest,
   BacktestDifference,
   BankUser,
@@ -169,6 +171,9 @@ export interface Results {
   readonly 'operator.people.setPassword': Person;
   readonly 'operator.people.resetTotp': Person;
   readonly 'operator.people.endSessions': undefined;
+  readonly 'activity.read': Activity;
+  readonly 'operator.activity.read': Activity;
+  readonly 'operator.backlog.read': Backlog;
   readonly 'operator.webhooks.list': Page<OperatorWebhook>;
   readonly 'operator.deliveries.list': Page<OperatorDelivery>;
   readonly 'operator.audit.list': Page<AuditEntry>;

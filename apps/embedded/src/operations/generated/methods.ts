@@ -4,12 +4,14 @@ import type {
   Account,
   AccountBalance,
   AccountProfile,
+  Activity,
   ApiKey,
   AuditEntry,
   AuditFilter,
   Authorization,
   AuthorizationFilter,
   AuthorizationMessage,
+  Backlog,
   Backtest,
   BacktestDifference,
   BankUser,
@@ -178,6 +180,13 @@ export interface CompanyOperations {
   readonly webhooks: WebhookOperations;
   readonly decisionEndpoint: DecisionEndpointOperations;
   readonly reconciliation: ReconciliationOperations;
+  /**
+   * Count the requests with the cards of the company by hour and outcome. Repeats, advices and
+   * reversals are not counted. Counts of other processes are a few seconds old, and a process that
+   * dies loses those of its last seconds. Takes no `tx`, because it first stores what the process
+   * has counted, in a transaction of its own.
+   */
+  activity(options?: CallOptions): Promise<Activity>;
   readonly sandbox: SandboxPurchaseOperations;
 }
 
@@ -806,6 +815,15 @@ export interface OperatorOperations {
   readonly companies: CompanyRecordOperations;
   readonly keys: ApiKeyOperations;
   readonly people: PersonOperations;
+  /**
+   * Count the requests of all companies by hour and outcome. Repeats, advices and reversals are not
+   * counted. Counts of other processes are a few seconds old, and a process that dies loses those
+   * of its last seconds. Takes no `tx`, because it first stores what the process has counted, in a
+   * transaction of its own.
+   */
+  activity(options?: CallOptions): Promise<Activity>;
+  /** Count what waits in all companies for the service or for a person. */
+  backlog(options?: TransactionOptions): Promise<Backlog>;
   readonly webhooks: OperatorWebhookOperations;
   readonly deliveries: OperatorDeliveryOperations;
   readonly audit: AuditOperations;

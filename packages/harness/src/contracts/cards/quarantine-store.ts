@@ -12,7 +12,7 @@ import { everyPage, type StorageUnderTest, sealedNumber } from '../storage/stora
 import { uniqueHash } from '../unique.ts';
 
 /** A refused message that no other rule has. */
-function refused(fields: Partial<RefusedRecord> = {}): RefusedRecord {
+export function refused(fields: Partial<RefusedRecord> = {}): RefusedRecord {
   return {
     identity_sha256: uniqueHash(),
     source: 'http',

@@ -1,6 +1,7 @@
 import type { Company, CompanyStore } from '@tallystick/access';
 import type { AccountStore, BankStore } from '@tallystick/accounts';
 import {
+  type ActivityStore,
   type BacktestStore,
   type CardsTx,
   type ConsultationStore,
@@ -16,6 +17,7 @@ import type { AuthorisationStore, ConsentStore, ThirdPartyStore } from '@tallyst
 import type { ImportStore } from '@tallystick/imports';
 import {
   assert,
+  type BacklogStore,
   money,
   type Page,
   type PageRequest,
@@ -28,6 +30,8 @@ import { uniqueHash, uniqueNumber } from '../unique.ts';
 export interface StorageTx extends Pick<CardsTx, 'cards' | 'real_cards' | 'templates' | 'events' | 'audit'> {
   readonly companies: CompanyStore;
   readonly sandbox_clock: SandboxClockStore;
+  readonly activity: ActivityStore;
+  readonly backlog: BacklogStore;
   readonly backtests: BacktestStore;
   readonly unknown_numbers: UnknownNumberStore;
   readonly quarantine: QuarantineStore;
