@@ -12,6 +12,7 @@ import { isFormToken, isFromOurPage } from './form-token.ts';
 import { html } from './look/html.ts';
 import { renderDocument } from './look/layout.ts';
 import { companiesPages } from './pages/companies.ts';
+import { sandboxPages } from './pages/sandbox.ts';
 import type { Console, ConsolePorts, RequestFacts } from './ports.ts';
 import { statusOf } from './problem.ts';
 import { Visit } from './visit.ts';
@@ -66,6 +67,7 @@ export function createConsole(ports: ConsolePorts): Console {
     await next();
   });
   companiesPages(app);
+  sandboxPages(app);
   app.notFound((c) => notice(c.env.facts, 404, 'There is nothing at this address', 'Go back, or search.'));
   app.onError(async (error, c) => {
     const { facts } = c.env;

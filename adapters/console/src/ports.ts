@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Visitor } from '@tallystick/access';
 import type { RequestBounds } from '@tallystick/consents';
-import type { Clock, Timers } from '@tallystick/kernel';
+import type { Formats } from '@tallystick/imports';
+import type { Clock, Random, Timers } from '@tallystick/kernel';
 import type { Calls } from '@tallystick/operations';
 
 /** A visitor as the console greets it. */
@@ -46,10 +47,21 @@ export interface ConsolePorts {
   readonly timers: Timers;
   /** In a sandbox there are pages to try purchases with. */
   readonly sandbox: boolean;
+  /** What these pages need; absent outside a sandbox. */
+  readonly trial?: TrialPorts | undefined;
   /** Resolves when the process stops: answers that stay open end then. */
   readonly stop: AbortSignal;
   /** Reports an error that the visitor is not shown. */
   readonly log: { error(facts: object, message: string): void };
+}
+
+/** What the pages of a sandbox need to make files, and to show their calls. */
+export interface TrialPorts {
+  /** By which statements (`bai2`) and clearing files (`cdf3`) are written. */
+  readonly formats: Pick<Formats, 'find'>;
+  readonly random: Pick<Random, 'bytes'>;
+  /** Method and path of an operation: `POST /v1/virtualcards`; null: HTTP is not served beside it. */
+  readonly endpointOf: (operation_id: string) => string | null;
 }
 
 /** The pages of the log-in of the console itself. */

@@ -54,6 +54,8 @@ export function pager(next_url: string | null): Content {
 
 export interface FieldOptions {
   readonly name: string;
+  /** Where several forms of a page have a field of this name: another one for its id. */
+  readonly id?: string | undefined;
   readonly label: string;
   readonly value?: string | number | null | undefined;
   readonly hint?: string | undefined;
@@ -68,21 +70,21 @@ export interface FieldOptions {
 
 /** A labelled field of one line, with its hint and its error. */
 export function field(options: FieldOptions): Content {
-  const { name, value, type = 'text', required, autocomplete, inputmode, maxlength } = options;
+  const { name, id = name, value, type = 'text', required, autocomplete, inputmode, maxlength } = options;
   return labelled(
     options,
     (described) =>
-      html`<input id="field-${name}" name="${name}" type="${type}" value="${value ?? ''}"${described}${required ? html` required` : ''}${when(autocomplete, (text) => html` autocomplete="${text}"`)}${when(inputmode, (text) => html` inputmode="${text}"`)}${when(maxlength, (count) => html` maxlength="${count}"`)}>`,
+      html`<input id="field-${id}" name="${name}" type="${type}" value="${value ?? ''}"${described}${required ? html` required` : ''}${when(autocomplete, (text) => html` autocomplete="${text}"`)}${when(inputmode, (text) => html` inputmode="${text}"`)}${when(maxlength, (count) => html` maxlength="${count}"`)}>`,
   );
 }
 
 /** A labelled field of several lines. */
 export function textArea(options: Omit<FieldOptions, 'type'> & { readonly rows?: number }): Content {
-  const { name, value, required, maxlength, rows = 3 } = options;
+  const { name, id = name, value, required, maxlength, rows = 3 } = options;
   return labelled(
     options,
     (described) =>
-      html`<textarea id="field-${name}" name="${name}" rows="${rows}"${described}${required ? html` required` : ''}${when(maxlength, (count) => html` maxlength="${count}"`)}>${value ?? ''}</textarea>`,
+      html`<textarea id="field-${id}" name="${name}" rows="${rows}"${described}${required ? html` required` : ''}${when(maxlength, (count) => html` maxlength="${count}"`)}>${value ?? ''}</textarea>`,
   );
 }
 
@@ -90,12 +92,12 @@ export function textArea(options: Omit<FieldOptions, 'type'> & { readonly rows?:
 export function choice(
   options: Omit<FieldOptions, 'type'> & { readonly of: readonly (readonly [value: string, label: string])[] },
 ): Content {
-  const { name, value, of } = options;
+  const { name, id = name, value, of } = options;
   const chosen = String(value ?? '');
   return labelled(
     options,
     (described) =>
-      html`<select id="field-${name}" name="${name}"${described}>${of.map(
+      html`<select id="field-${id}" name="${name}"${described}>${of.map(
         ([one, label]) => html`<option value="${one}"${one === chosen ? html` selected` : ''}>${label}</option>`,
       )}</select>`,
   );
@@ -106,14 +108,17 @@ export function tick(name: string, label: string, { checked = false, value = 'on
   return html`<p class="tick"><input type="checkbox" id="field-${name}" name="${name}" value="${value}"${checked ? html` checked` : ''}><label for="field-${name}">${label}</label></p>`;
 }
 
-function labelled({ name, label, hint, error }: FieldOptions, input: (described: Content) => Content): Content {
-  const ids = [hint === undefined ? [] : [`hint-${name}`], error === undefined ? [] : [`error-${name}`]].flat();
+function labelled(
+  { name, id = name, label, hint, error }: FieldOptions,
+  input: (described: Content) => Content,
+): Content {
+  const ids = [hint === undefined ? [] : [`hint-${id}`], error === undefined ? [] : [`error-${id}`]].flat();
   const described: Content =
     ids.length === 0
       ? ''
       : html` aria-describedby="${ids.join(' ')}"${error === undefined ? '' : html` aria-invalid="true"`}`;
-  return html`<div class="field${error === undefined ? '' : ' wrong'}"><label for="field-${name}">${label}</label>
-${when(hint, (text) => html`<p class="hint" id="hint-${name}">${text}</p>`)}
-${when(error, (text) => html`<p class="error" id="error-${name}"><span class="visually-hidden">Error: </span>${text}</p>`)}
+  return html`<div class="field${error === undefined ? '' : ' wrong'}"><label for="field-${id}">${label}</label>
+${when(hint, (text) => html`<p class="hint" id="hint-${id}">${text}</p>`)}
+${when(error, (text) => html`<p class="error" id="error-${id}"><span class="visually-hidden">Error: </span>${text}</p>`)}
 ${input(described)}</div>`;
 }

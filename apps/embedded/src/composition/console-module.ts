@@ -1,4 +1,4 @@
-import { createOperations, forgetting, readRequestId } from '@tallystick/koa';
+import { createOperations, endpoints, forgetting, readRequestId } from '@tallystick/koa';
 import { createCalls } from '@tallystick/operations';
 import { ContainerModule } from 'inversify';
 import type { Door } from './create-console.ts';
@@ -20,13 +20,25 @@ export const console_module = new ContainerModule(({ bind }) => {
     [tokens.http_ports],
   );
   bind(tokens.createConsole).toResolvedValue(
-    (calls, clock, timers, lifecycle, log, { sandbox }) =>
+    (calls, clock, timers, lifecycle, log, { sandbox }, formats, random) =>
       async (door: Door) => {
         // Only processes that serve it load it.
         const { createConsole } = await import('@tallystick/console');
-        return createConsole({ calls, clock, timers, stop: lifecycle.signal, log, sandbox, ...door });
+        // In a host the interface may be at another address, or nowhere.
+        const endpointOf = (id: string) => (door.log_in === undefined ? null : (endpoints[id]?.at ?? null));
+        const trial = sandbox ? { formats, random, endpointOf } : undefined;
+        return createConsole({ calls, clock, timers, stop: lifecycle.signal, log, sandbox, trial, ...door });
       },
-    [tokens.calls, tokens.clock, tokens.timers, tokens.lifecycle, tokens.log, tokens.settings],
+    [
+      tokens.calls,
+      tokens.clock,
+      tokens.timers,
+      tokens.lifecycle,
+      tokens.log,
+      tokens.settings,
+      tokens.formats,
+      tokens.random,
+    ],
   );
   bind(tokens.console).toResolvedValue(
     async ({ console, sandbox }, createConsole, random) => {

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type BrowsedConsole, type BrowsedPage, browseConsole } from './browse.ts';
+
+const page = '/companies/1/sandbox';
+const quiet = () => undefined;
+const silent = { debug: quiet, info: quiet, warn: quiet, error: quiet };
+
+describe('the page to try the sandbox', () => {
+  let world: BrowsedConsole;
+  before(async () => {
+    // The webhook of the examples fails, which is a warning in the log.
+    world = await browseConsole({ sandbox: true, logger: silent });
+  });
+  after(() => world[Symbol.asyncDispose]());
+
+  it('leads from a card to an item whose three sides match, and to a break, with the calls of each button', async () => {
+    const browser = world.as({ role: 'admin', company_id: null });
+    await browser.get(page);
+    const press = async (fields: Readonly<Record<string, string>>): Promise<BrowsedPage> => {
+      const answer = await browser.post(page, fields);
+      assert.equal(answer.status, 200, answer.text);
+      return answer;
+    };
+    const made = await press({ do: 'card', limit: '500.00', team: "O'Hara" });
+    assert.match(made.text, /Card 1, which ends in \d{4}, can be used: 500.00 USD each month/);
+    assert.match(
+      made.text,
+      /await tally\.company\(1\)\.cards\.issue\(\{ total_card_amount: 50000, recurring: 'Monthly', metadata: \{ team: 'O\\'Hara' \} \}\);/,
+    );
+    assert.match(
+      (await press({ do: 'buy', card: '1', amount: '42.50', merchant: '<b>Bistro' })).text,
+      /Approved: 42.50 USD at <b>Bistro/,
+    );
+    for (const [why, code] of [
+      ['limit', 'E'],
+      ['frozen', 'K'],
+      ['currency', 'M'],
+      ['category', 'J'],
+    ] as const) {
+      const declined = await press({ do: 'decline', card: '1', why });
+      assert.match(declined.text, new RegExp(`Declined: .* \\(${code}\\)\\.`), why);
+    }
+    assert.match((await press({ do: 'clear', authorization: '1' })).text, /One purchase has cleared: 42.50 USD/);
+    assert.match((await press({ do: 'statement' })).text, /Statement lines: 1 applied, 0 in quarantine/);
+    await press({ do: 'buy', card: '1', amount: '10' });
+    assert.match((await press({ do: 'clearing_file' })).text, /Clearings: 1 applied, 0 in quarantine/);
+    await press({ do: 'statement', differs: 'on' });
+    const { items } = await world.tally.company(1).reconciliation.items.list({ filter: { vcn_id: 1 } });
+    assert.deepEqual(
+      items.map(({ status, kind, sides, difference }) => ({ status, kind, sides, difference })),
+      [
+        { status: 'break', kind: 'amount', sides: 3, difference: 50 },
+        { status: 'matched', kind: null, sides: 3, difference: 0 },
+      ],
+    );
+    assert.match((await press({ do: 'refund', authorization: '1' })).text, /Refunded: 42.50 USD/);
+    assert.match((await press({ do: 'clock', advance: 'P1D' })).text, /All work that became due is done/);
+  });
+
+  it('names the field that was typed wrongly, and keeps what was typed', async () => {
+    const browser = world.as({ role: 'support', company_id: 1 });
+    await browser.get(page);
+    const answer = await browser.post(page, { do: 'buy', card: '1', amount: 'much', merchant: 'Bistro' });
+    assert.equal(answer.status, 422);
+    assert.match(answer.html, /id="field-amount"[^>]*value="much"/);
+    assert.match(answer.text, /amount: must be an amount, such as 42\.50/);
+  });
+
+  it('does nothing for a viewer', async () => {
+    const browser = world.as({ role: 'viewer', company_id: null });
+    const shown = await browser.get(page);
+    assert.doesNotMatch(shown.html, /<main[\s\S]*<form/);
+    assert.equal((await browser.post(page, { do: 'card', limit: '1' })).status, 403);
+  });
+
+  it('fills a company with a month of examples, breaks and troubles', async () => {
+    const browser = world.as({ role: 'admin', company_id: null });
+    await browser.get(page);
+    const filled = await browser.post(page, { do: 'examples' });
+    const [, purchases, declined] = /(\d+) purchases were made: (\d+) were declined/.exec(filled.text) ?? [];
+    assert.ok(Number(purchases) >= 100 && Number(declined) >= 10, filled.text);
+    assert.ok(filled.html.length < 100_000);
+    const [summary, imports, webhooks] = await Promise.all([
+      world.tally.company(1).reconciliation.summary(),
+      world.tally.operator.imports.list(),
+      world.tally.company(1).webhooks.list(),
+    ]);
+    assert.ok(
+      ['matched', 'break', 'awaiting'].every((status) => (summary.by_status[status as 'break']?.count ?? 0) > 0),
+    );
+    assert.ok(imports.items.some(({ status }) => status === 'held'));
+    assert.ok(imports.items.some(({ quarantined }) => quarantined > 0));
+    assert.equal(webhooks.items.length, 1);
+  });
+});
