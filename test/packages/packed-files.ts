@@ -23,9 +23,9 @@ export function readPackedFiles(folder: string): PackedFiles {
 /** Returns every specifier that a built module or a declaration file imports, in order. */
 export function specifiersOf(text: string): readonly string[] {
   const { importedFiles, typeReferenceDirectives } = ts.preProcessFile(text, true, false);
-  const required = [...text.matchAll(/(?<![.\w#])require(?:\.resolve)?\(\s*['"]([^'"]+)['"]\s*\)/g)].map(
-    (match) => match[1]!,
-  );
+  const required = [
+    ...text.matchAll(/(?:(?<![.\w#])require(?:\.resolve)?|import\.meta\.resolve)\(\s*['"]([^'"]+)['"]\s*\)/g),
+  ].map((match) => match[1]!);
   return [...new Set([...[...importedFiles, ...typeReferenceDirectives].map(({ fileName }) => fileName), ...required])];
 }
 
