@@ -19,7 +19,7 @@ interface Violation {
 }
 
 /** What axe-core finds wrong with the page as it is shown now. */
-async function violationsOf(page: Page): Promise<readonly string[]> {
+export async function violationsOf(page: Page): Promise<readonly string[]> {
   if (!(await page.evaluate('typeof axe === "object"'))) await page.evaluate(axe.source);
   const run = 'axe.run({ resultTypes: ["violations"], preload: false }).then(({ violations }) => violations)';
   const violations = (await page.evaluate(run)) as readonly Violation[];
@@ -29,7 +29,7 @@ async function violationsOf(page: Page): Promise<readonly string[]> {
 }
 
 /** By how many pixels the page is wider than its window. */
-async function excessWidth(page: Page): Promise<number> {
+export async function excessWidth(page: Page): Promise<number> {
   const root = 'document.documentElement';
   return (await page.evaluate(`${root}.scrollWidth - ${root}.clientWidth`)) as number;
 }

@@ -1,0 +1,45 @@
+import type { Page } from 'playwright-core';
+
+/** A page of the console, and how a person gets there. */
+export interface ConsolePage {
+  /** The name of its picture: `cards`. */
+  readonly name: string;
+  /** As the console registers it: `/companies/:company_id/cards/:id`. */
+  readonly route: string;
+  /** Where to begin: the page itself, unless links are followed from there. */
+  readonly path: string;
+  /** Forms of the links to follow, one after another. */
+  readonly follow?: readonly RegExp[];
+}
+
+const company = '/companies/1';
+
+/** Every page that a sandbox with examples shows to an administrator. */
+export const console_pages: readonly ConsolePage[] = [
+  { name: 'companies', route: '/companies', path: '/companies' },
+  { name: 'home', route: '/companies/:company_id', path: company },
+  { name: 'sandbox', route: '/companies/:company_id/sandbox', path: `${company}/sandbox` },
+  {
+    name: 'mail',
+    route: '/companies/:company_id/sandbox/mails/:id',
+    path: `${company}/sandbox`,
+    follow: [/\/sandbox\/mails\/\d+$/],
+  },
+];
+
+/** Opens the page. Returns the status and the bytes of its answer. */
+export async function openPage(
+  page: Page,
+  console_url: string,
+  { path, follow = [] }: ConsolePage,
+): Promise<{ readonly status: number; readonly bytes: number }> {
+  let response = await page.goto(console_url + path);
+  for (const form of follow) {
+    const addresses = await page.locator('main a[href]').evaluateAll((links) => links.map(({ href }) => href));
+    const address = addresses.find((one) => form.test(new URL(one).pathname));
+    if (address === undefined) throw new Error(`${page.url()} has no link to ${form}`);
+    response = await page.goto(address);
+  }
+  if (response === null) throw new Error(`${path} has no answer`);
+  return { status: response.status(), bytes: (await response.body()).length };
+}

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { after, before, describe, it } from 'node:test';
+import { chromium_expected, full_run } from '@tallystick/test-support';
+import { console_pages, openPage } from './console-pages.ts';
+import { type ConsoleWorld, startConsoleWorld } from './console-world.ts';
+import { excessWidth, violationsOf } from './readable-page.ts';
+
+const color_schemes = ['light', 'dark'] as const;
+
+/** A phone, a tablet and a laptop, in CSS pixels. In the short run axe-core checks fewer schemes. */
+const screens = [
+  { width: 390, schemes: full_run ? color_schemes : (['dark'] as const) },
+  { width: 768, schemes: full_run ? color_schemes : [] },
+  { width: 1280, schemes: full_run ? color_schemes : (['light'] as const) },
+] as const;
+
+const page_bytes_max = 100_000;
+
+describe('the console in Chromium', { skip: !chromium_expected }, () => {
+  let world: ConsoleWorld;
+  before(async () => {
+    world = await startConsoleWorld();
+  });
+  after(() => world?.[Symbol.asyncDispose]());
+
+  it('every page is readable on a phone, a tablet and a laptop, light and dark, and keeps its policy', async (t) => {
+    const page = await world.open('admin');
+    t.after(() => page.context().close());
+    const problems: string[] = [];
+    // A violation of the policy of the page is an error of the browser's console.
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) problems.push(message.text());
+    });
+    page.on('pageerror', (error) => problems.push(error.message));
+    page.on('request', (request) => {
+      if (!request.url().startsWith(`${world.url}/`)) problems.push(`requested ${request.url()}`);
+    });
+    const found: string[] = [];
+    for (const one of console_pages) {
+      for (const { width, schemes } of screens) {
+        await page.setViewportSize({ width, height: 900 });
+        const { status, bytes } = await openPage(page, world.url, one);
+        const at = `${one.name}, ${width} px`;
+        if (status !== 200) found.push(`${at}: status ${status}`);
+        if (bytes > page_bytes_max) found.push(`${at}: ${bytes} bytes`);
+        if ((await excessWidth(page)) !== 0) found.push(`${at}: scrolls sideways`);
+        for (const colorScheme of schemes) {
+          await page.emulateMedia({ colorScheme });
+          for (const violation of await violationsOf(page)) found.push(`${at}, ${colorScheme}: ${violation}`);
+        }
+        for (const problem of problems.splice(0)) found.push(`${at}: ${problem}`);
+      }
+    }
+    assert.deepEqual(found, []);
+  });
+
+  it('every page is there without scripts, and does not scroll sideways', async (t) => {
+    const page = await world.open('admin', { javaScriptEnabled: false });
+    t.after(() => page.context().close());
+    const found: string[] = [];
+    for (const one of console_pages) {
+      for (const { width } of screens) {
+        await page.setViewportSize({ width, height: 900 });
+        const { status } = await openPage(page, world.url, one);
+        if (status !== 200) found.push(`${one.name}: status ${status}`);
+        if ((await excessWidth(page)) !== 0) found.push(`${one.name}, ${width} px: scrolls sideways`);
+      }
+      if ((await page.getByRole('heading', { level: 1 }).count()) !== 1) found.push(`${one.name}: not one heading`);
+    }
+    assert.deepEqual(found, []);
+  });
+});
+
+describe('the table of the console’s pages', () => {
+  it('has every page that the console has', () => {
+    const folder = new URL('../../adapters/console/src/pages/', import.meta.url);
+    const texts = readdirSync(folder).map((name) => readFileSync(new URL(name, folder), 'utf8'));
+    const routes = texts
+      .flatMap((text) => [...text.matchAll(/app\.get\(\s*'([^']+)'/g)])
+      .map(([, route]) => route!.replace(/\{[^}]*\}/g, ''));
+    // The first page only leads on, and a table or a stream of events is no page.
+    const pages = routes.filter((route) => route !== '/' && !/\.(csv|ndjson|json)$|\/live$/.test(route));
+    const known = new Set(console_pages.map(({ route }) => route));
+    assert.deepEqual(
+      pages.filter((route) => !known.has(route)),
+      [],
+    );
+  });
+});
