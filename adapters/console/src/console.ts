@@ -54,7 +54,12 @@ export function createConsole(ports: ConsolePorts): Console {
     if (is_log_in && ports.log_in !== undefined) return await ports.log_in.answer(request, facts);
     const identity = await ports.identify(request, facts);
     if (identity === null) return await askToLogIn(ports, facts, request);
-    facts.welcome();
+    const wait_s = facts.welcome(identity.actor);
+    if (wait_s !== null) {
+      const answer = await notice(facts, 429, 'Too many requests', `Try again in ${wait_s} s.`);
+      answer.headers.set('Retry-After', String(wait_s));
+      return answer;
+    }
     if (c.req.path === '/log-out' && is_form && ports.log_in !== undefined) {
       return await ports.log_in.answer(request, facts);
     }

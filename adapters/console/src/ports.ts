@@ -28,10 +28,20 @@ export interface RequestFacts extends Pick<RequestBounds, 'logIn' | 'logInPauseM
   readonly is_https: boolean;
   /** The path at which the browser sees the console: `/console`, `/ops/console`; empty: the root. */
   readonly base: string;
-  /** Counts the request as one of a known visitor: it is neither slowed down nor a stranger's. */
-  readonly welcome: () => void;
+  /**
+   * Counts the request as one of a known visitor: it is neither slowed down nor a stranger's. Returns
+   * the whole seconds to wait when the visitor has sent too many; null: none.
+   */
+  readonly welcome: (visitor: string) => number | null;
   /** Gives up the place of the request among those in progress: an answer that stays open. */
   readonly leavePlace: () => void;
+  /** Whether nobody waits for the answer any more. */
+  readonly isGone: () => boolean;
+  /**
+   * Runs a transaction of the request when the console has a connection for it, of those that it
+   * shares with the companies. Rejects with a retryable `Fault` when it has none in time.
+   */
+  readonly transaction: <Result>(work: () => Promise<Result>) => Promise<Result>;
 }
 
 export interface ConsolePorts {

@@ -1,5 +1,5 @@
 import { roleFor } from '@tallystick/access';
-import { Refusal } from '@tallystick/kernel';
+import { Fault, Refusal } from '@tallystick/kernel';
 import type { FileInput, Parameter, Results } from '@tallystick/operations';
 import { formToken } from './form-token.ts';
 import { type Content, html } from './look/html.ts';
@@ -65,13 +65,17 @@ export class Visit {
   async call<Id extends keyof Results>(id: Id, call: VisitCall = {}): Promise<Results[Id]> {
     const { company_id = this.companyOf(id), ...rest } = call;
     const { request_id, source_address } = this.facts;
-    const result = await this.ports.calls.callAs(this.identity, id, {
-      ...rest,
-      company_id,
-      request_id,
-      source_address,
-    });
-    return result as Results[Id];
+    const { calls } = this.ports;
+    const work = async (): Promise<unknown> => {
+      if (this.request.method === 'GET' && this.facts.isGone()) {
+        throw new Fault('the browser has left', { retryable: true });
+      }
+      return await calls.callAs(this.identity, id, { ...rest, company_id, request_id, source_address });
+    };
+    const operation = calls.operations.get(id);
+    // Other operations have many short transactions, and may wait for the sender of a file.
+    const has_one = operation !== undefined && ('read' in operation || 'write' in operation);
+    return (await (has_one ? this.facts.transaction(work) : work())) as Results[Id];
   }
 
   /** Whether the visitor may call an operation here. A page shows no button that would be refused. */

@@ -12,7 +12,10 @@ import type { Place } from '../request/shares.ts';
 import { withBody, withSmallFree } from '../request/whole-body.ts';
 import type { ConsoleEndpoint, ConsoleRequest } from './ports.ts';
 
-type ConsolePorts = Pick<PipelinePorts, 'doors' | 'bodies' | 'strangers' | 'timers'>;
+type ConsolePorts = Pick<
+  PipelinePorts,
+  'doors' | 'shares' | 'bodies' | 'strangers' | 'rate_limit' | 'rate_limit_per_minute' | 'timers'
+>;
 
 /** The headers that its pages set themselves. */
 const of_pages: ReadonlySet<string> = new Set(['Cache-Control', 'Content-Security-Policy', 'Referrer-Policy']);
@@ -67,22 +70,29 @@ export function createConsoleAnswering(
 
 function factsOf(ports: ConsolePorts, { req, res, state }: HttpContext, base: string, place: Place): ConsoleRequest {
   const address = addressOwner(state.source_address);
-  const wait = (work: () => Promise<boolean>): Promise<boolean> =>
-    place.outside(work).catch((error) => {
+  const inTime = <Result>(work: Promise<Result>): Promise<Result> =>
+    work.catch((error) => {
       if (!(error instanceof Overloaded)) throw error;
       throw new Fault('no place was free in time', { retryable: true, cause: error });
     });
+  const wait = (work: () => Promise<boolean>): Promise<boolean> => inTime(place.outside(work));
   return {
     request_id: state.request_id,
     incoming: req,
     source_address: state.source_address,
     is_https: state.is_https,
     base,
-    welcome() {
+    welcome(visitor) {
       noteKnownCaller(req, `console:${address}`);
       state.is_known = true;
+      const { rate_limit, rate_limit_per_minute: per_minute } = ports;
+      return per_minute === null ? null : (rate_limit.take([{ id: visitor, per_minute }])?.wait_s ?? null);
     },
     leavePlace: () => place.leave(),
+    // A browser that leaves ends its side. Our server keeps the other one for clients that do only that.
+    isGone: () => res.closed || req.socket.readableEnded,
+    // However many browse, companies and their keys keep connections.
+    transaction: (work) => inTime(ports.shares.run('console', work)),
     logIn(attempt, work) {
       const gone = new AbortController();
       if (res.closed) gone.abort();

@@ -10,8 +10,10 @@ export interface ConsoleRequest extends Pick<RequestBounds, 'logIn' | 'logInPaus
   readonly is_https: boolean;
   /** The path at which the browser sees the console. */
   readonly base: string;
-  readonly welcome: () => void;
+  readonly welcome: (visitor: string) => number | null;
   readonly leavePlace: () => void;
+  readonly isGone: () => boolean;
+  readonly transaction: <Result>(work: () => Promise<Result>) => Promise<Result>;
 }
 
 /** The console, as the HTTP interface serves it. */
