@@ -145,7 +145,7 @@ const breaches: Readonly<
   WebhookStates: {
     breaks: [
       'the failures in a row are counted from the last success, with the time of the first',
-      'the state of a webhook has its pending deliveries and the first due time, and an update keeps its health',
+      'the state of a webhook has what waits for it and its newest deliveries, and an update keeps its health',
     ],
     async open() {
       const { delivery_desk, event_horizon, unitOfWork } = await openStorage();

@@ -97,7 +97,7 @@ export const webhook_states_contract: readonly ContractRule<WebhookStorage>[] = 
     assertEqual(items, [], 'the webhooks of the company');
   }),
   rule(
-    'the state of a webhook has its pending deliveries, the first due time and its newest deliveries, and an update keeps its health',
+    'the state of a webhook has what waits for it and its newest deliveries, and an update keeps its health',
     async (here) => {
       const { webhook, ids } = await queued(here, recent_max + 2);
       await attempt(here, ids, success, success, success, timeout, answered(410));
