@@ -172,7 +172,12 @@ it('every method does its work, with the arguments in their order', async (t) =>
   assert.equal(foreign.event_type, 'ach.status');
   const { deliveries } = company.webhooks;
   const [delivery] = (await deliveries.list(webhook.id, { filter: { state: 'pending' } })).items;
-  assert.deepEqual(await deliveries.read(webhook.id, delivery!.id), delivery);
+  const { body, ...same } = await deliveries.read(webhook.id, delivery!.id);
+  assert.deepEqual(same, delivery);
+  assert.equal(JSON.parse(body).data['event-id'], Number(delivery!.event_id));
+  const [state] = (await company.webhooks.states({ filter: { failing: false } })).items;
+  assert.ok(state!.recent.pending > 0);
+  await refused(company.portalLinks.create(), 'conflict'); // there is no console
   assert.equal(await deliveries.retry(webhook.id, delivery!.id), undefined);
   const { recovered } = await deliveries.recover(webhook.id, { since: '2026-01-01T00:00:00Z' });
   assert.equal(recovered, 0);

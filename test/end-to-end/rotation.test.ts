@@ -90,6 +90,7 @@ const unsealed_columns = [
   'event_filter_blocks.first_key',
   'idempotency_records.request_sha256',
   'one_time_links.token_sha256',
+  'portal_links.token_sha256',
   'quarantine.identity_sha256',
   'unknown_number_messages.number_index',
   'virtual_card_metadata.entry',

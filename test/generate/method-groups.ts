@@ -17,6 +17,7 @@ export const method_groups: GroupNames = {
   'company.backtests': ['BacktestOperations', 'What other controls would have decided about recorded messages'],
   'company.webhooks': ['WebhookOperations', 'The webhooks of a company'],
   'company.webhooks.deliveries': ['DeliveryOperations', 'The deliveries of a webhook'],
+  'company.portalLinks': ['PortalLinkOperations', 'Links to the webhooks of a company, for people without a key'],
   'company.decisionEndpoint': [
     'DecisionEndpointOperations',
     'Where a company decides itself on requests that its cards would approve',

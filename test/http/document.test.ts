@@ -825,6 +825,7 @@ const operation_ids = [
   'operator.virtualCards.read',
   'operator.virtualCards.versions.list',
   'operator.webhooks.list',
+  'portalLinks.create',
   'purchaseTemplates.list',
   'purchaseTemplates.request',
   'purchaseTemplates.versions.list',
@@ -885,6 +886,7 @@ const operation_ids = [
   'webhooks.list',
   'webhooks.read',
   'webhooks.rotateSecret',
+  'webhooks.states.list',
   'webhooks.test',
   'webhooks.update',
 ];

@@ -151,6 +151,7 @@ export async function startService(
     template_completion_delay_ms: 5_000,
     webhooks: webhookServices(vault, clock, sender),
     testEndpoint: endpointTester(asking, machine_timers),
+    portalUrl: () => 'https://cards.example/console/portal',
     url_policy: urlPolicy(guard),
     readTable: tableSource,
     imports: createImportPorts(

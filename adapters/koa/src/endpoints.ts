@@ -121,6 +121,7 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
     'webhooks.deliveries.read': 'GET /v1/webhooks/:id/deliveries/:delivery_id',
     'webhooks.deliveries.retry': 'POST /v1/webhooks/:id/deliveries/:delivery_id/retry',
     'webhooks.deliveries.recover': 'POST /v1/webhooks/:id/recover',
+    'portalLinks.create': 'POST /v1/portal-links',
   }),
   ...section('Decision endpoint', {
     'decisionEndpoint.put': 'PUT /v1/decision-endpoint',

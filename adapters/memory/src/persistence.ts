@@ -18,6 +18,7 @@ import { type MemoryStorage, memoryStorage, Transactions } from './storage/trans
 import { apiKeyStore, companyStore } from './stores/access/companies.ts';
 import { idempotencyStore } from './stores/access/idempotency.ts';
 import { consoleSessionStore, personStore } from './stores/access/people.ts';
+import { portalLinkStore } from './stores/access/portal-links.ts';
 import { accountStore } from './stores/bank/accounts.ts';
 import { authorisationStore } from './stores/bank/authorisation.ts';
 import { bankStore } from './stores/bank/bank.ts';
@@ -176,6 +177,7 @@ const makers = {
   api_keys: apiKeyStore,
   people: personStore,
   console_sessions: consoleSessionStore,
+  portal_links: portalLinkStore,
   idempotency: idempotencyStore,
   sandbox_clock: sandboxClockStore,
   installation: installationStore,

@@ -205,6 +205,12 @@ const breaches: Readonly<
       one_time_links: { ...one_time_links, use: (token_sha256) => one_time_links.use(token_sha256, 0) },
     })),
   },
+  PortalLinkStore: {
+    breaks: ['a portal link is used once, until it expires'],
+    open: withStores(({ portal_links }) => ({
+      portal_links: { ...portal_links, use: (token) => portal_links.use(token, 0) },
+    })),
+  },
   MailboxStore: {
     breaks: ['messages received before the instant are purged, at most the limit'],
     open: withStores(({ mailbox }) => ({

@@ -64,6 +64,7 @@ import { companyStore } from './stores/access/companies.ts';
 import { consoleSessionStore } from './stores/access/console-sessions.ts';
 import { idempotencyStore } from './stores/access/idempotency.ts';
 import { personStore } from './stores/access/people.ts';
+import { portalLinkStore } from './stores/access/portal-links.ts';
 import { auditChainStore } from './stores/audit/audit-chain.ts';
 import { auditLog } from './stores/audit/audit-log.ts';
 import { accountStore } from './stores/bank/accounts.ts';
@@ -291,6 +292,7 @@ function storesOn(
     api_keys: apiKeyStore(session),
     people: personStore(session),
     console_sessions: consoleSessionStore(session),
+    portal_links: portalLinkStore(session),
     idempotency: idempotencyStore(session),
     sandbox_clock: sandboxClockStore(session),
     installation: installationStore(session),

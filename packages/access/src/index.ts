@@ -29,6 +29,7 @@ export {
   updatePerson,
 } from './people/manage-people.ts';
 export * from './people/manage-sessions.ts';
+export * from './people/open-portal.ts';
 export {
   person_password_length_max,
   person_password_length_min,
@@ -40,6 +41,7 @@ export {
 } from './people/password.ts';
 export * from './people/person.ts';
 export * from './people/person-role.ts';
+export * from './people/portal-link.ts';
 export { toBase32, totpCode, totpStepAt } from './people/totp.ts';
 export * from './people/visitor.ts';
 export * from './ports.ts';

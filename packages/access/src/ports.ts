@@ -3,6 +3,7 @@ import type { Company } from './companies/company.ts';
 import type { ApiKey } from './keys/api-key.ts';
 import type { ConsoleSession } from './people/console-session.ts';
 import type { Person } from './people/person.ts';
+import type { PortalLink } from './people/portal-link.ts';
 
 /** Companies, within a transaction. Newest first in lists. */
 export interface CompanyStore {
@@ -172,10 +173,25 @@ export interface ConsoleSessionStore {
   purge(until: { readonly ends: number; readonly seen: number }, limit: number): Promise<number>;
 }
 
-/** The stores of people and their sessions. */
+/** The stores of visitors of the console and their sessions. */
 export interface PeopleTx {
   readonly people: PersonStore;
   readonly console_sessions: ConsoleSessionStore;
+  readonly portal_links: PortalLinkStore;
+}
+
+/** Links to a company's own view of the console, within a transaction. */
+export interface PortalLinkStore {
+  insert(link: Omit<PortalLink, 'id'>): Promise<PortalLink>;
+  find(id: number): Promise<PortalLink | null>;
+  findByToken(token_sha256: Uint8Array): Promise<PortalLink | null>;
+  /**
+   * Marks an open link as used. Null when it is used, expired or unknown. Of racing uses of one link
+   * exactly one gets it.
+   */
+  use(token_sha256: Uint8Array, now_ms: number): Promise<PortalLink | null>;
+  /** Deletes at most `limit` links that expired before the instant. Returns how many. */
+  purge(before_ms: number, limit: number): Promise<number>;
 }
 
 export interface AccessTx extends PeopleTx {

@@ -40,6 +40,7 @@ export { type ApiKeyStorage, api_key_store_contract } from './contracts/access/a
 export { type CompanyStorage, company_store_contract } from './contracts/access/company-store.ts';
 export { type IdempotencyStorage, idempotency_store_contract } from './contracts/access/idempotency-store.ts';
 export { type PersonStorage, person_store_contract } from './contracts/access/person-store.ts';
+export { type PortalLinkStorage, portal_link_store_contract } from './contracts/access/portal-link-store.ts';
 export { refusalOf } from './contracts/assertions.ts';
 export { account_store_contract, newAccount, newLine, newStatement } from './contracts/bank/account-store.ts';
 export { authorisation_store_contract } from './contracts/bank/authorisation-store.ts';

@@ -19,6 +19,7 @@ import { type OperatorOperationPorts, operatorOperations } from './operator/oper
 import { cardOversightOperations } from './oversight/cards.ts';
 import { oversightOperations } from './oversight/operations.ts';
 import { type PersonOperationPorts, personOperations } from './people/operations.ts';
+import { type PortalOperationPorts, portalOperations } from './portal/operations.ts';
 import { quarantineOperations } from './quarantine/operations.ts';
 import { realCardOperations } from './real-cards/operations.ts';
 import { careOperations } from './reconciliation/care.ts';
@@ -39,6 +40,7 @@ export interface OperationPorts
   extends DecisionOperationPorts,
     ActivityOperationPorts,
     WebhookOperationPorts,
+    PortalOperationPorts,
     DecisionEndpointOperationPorts,
     Omit<OperatorOperationPorts, 'environment'>,
     Omit<PersonOperationPorts, 'unitOfWork'>,
@@ -76,6 +78,7 @@ export function listOperations(ports: OperationPorts): readonly Operation[] {
     }),
     ...eventOperations(),
     ...webhookOperations(ports),
+    ...portalOperations(ports),
     ...decisionEndpointOperations(ports),
     ...consultationOperations(),
     ...reconciliationOperations(ports),

@@ -167,6 +167,11 @@ export interface WriteOperation<Body extends z.ZodType = z.ZodType> extends Desc
    */
   showsNumber?(call: OperationCall<z.output<Body>>): boolean;
   /**
+   * The part of the service in which the call lets somebody else change something. A visitor must be
+   * permitted to do that, too.
+   */
+  passesOn?(call: OperationCall<z.output<Body>>): Area | null;
+  /**
    * Called once the transaction has committed; in a transaction of the host, at the end of the
    * call. So it may only speed up what happens anyway.
    */

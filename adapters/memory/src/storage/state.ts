@@ -1,4 +1,4 @@
-import type { ApiKey, Company, ConsoleSession, Person } from '@tallystick/access';
+import type { ApiKey, Company, ConsoleSession, Person, PortalLink } from '@tallystick/access';
 import type {
   Account,
   AccountBalance,
@@ -225,6 +225,7 @@ function emptyTables() {
     api_keys: new Table<ApiKey>(),
     people: new Table<Person>(),
     console_sessions: new Table<ConsoleSession>(),
+    portal_links: new Table<PortalLink>(),
     /** By scope and key, as JSON. */
     idempotency_records: new Table<IdempotencyRecord, string>(),
     audit: new Table<AuditEntry & { readonly at_ms: number }>(),

@@ -1,6 +1,6 @@
 import { EntityCaseNamingStrategy, type MetadataStorage, type Platform, Uint8ArrayType } from '@mikro-orm/core';
 import { dialectOf } from './dialect.ts';
-import { ApiKey, Company, ConsoleSession, IdempotencyRecord, Person } from './tables/access.ts';
+import { ApiKey, Company, ConsoleSession, IdempotencyRecord, Person, PortalLink } from './tables/access.ts';
 import { Account, Statement, StatementLine } from './tables/accounts.ts';
 import { Activity } from './tables/activity.ts';
 import { AuditChain, AuditEntry } from './tables/audit.ts';
@@ -57,6 +57,7 @@ import { Delivery, DeliveryAttempt, Webhook, WebhookEventType } from './tables/w
 export const entities = [
   Company,
   ApiKey,
+  PortalLink,
   RealCard,
   PurchaseTemplate,
   VirtualCard,

@@ -1,4 +1,4 @@
-import { purgeIdempotencyKeys, purgeSessions } from '@tallystick/access';
+import { purgeIdempotencyKeys, purgePortalLinks, purgeSessions } from '@tallystick/access';
 import { type Ledger, purgeActivity, purgeConsultations, purgeUnknownNumbers, sweepHolds } from '@tallystick/cards';
 import type { Clock } from '@tallystick/kernel';
 import type { Persistence } from '@tallystick/mikro-orm';
@@ -47,6 +47,7 @@ export function dueWork(
     job('console session purge', 600_000, () => {
       return unitOfWork.run((tx) => purgeSessions(tx, machine.nowMs(), batch_max));
     }),
+    job('portal link purge', 600_000, () => unitOfWork.run((tx) => purgePortalLinks(tx, nowMs(), batch_max))),
     job('authorisation purge', 600_000, () => {
       const before = {
         service: nowMs() - authorisation_kept_ms,

@@ -1,11 +1,8 @@
 import { createOperations, endpoints, forgetting, readRequestId } from '@tallystick/koa';
 import { createCalls } from '@tallystick/operations';
 import { ContainerModule } from 'inversify';
-import type { Door } from './create-console.ts';
+import { console_path, type Door } from './create-console.ts';
 import { tokens } from './tokens.ts';
-
-/** Where the console is beside the interface. */
-const console_path = '/console';
 
 /** The operations as calls within the process, and the console, which makes such calls. */
 export const console_module = new ContainerModule(({ bind }) => {

@@ -1,5 +1,8 @@
 import type { Console, ConsolePorts } from '@tallystick/console';
 
+/** Where the console is beside the interface. */
+export const console_path = '/console';
+
 /** How visitors of a console log in. */
 export type Door = Pick<ConsolePorts, 'identify' | 'log_in'>;
 

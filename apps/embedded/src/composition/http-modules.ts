@@ -10,6 +10,7 @@ import {
 } from '@tallystick/koa';
 import { ContainerModule } from 'inversify';
 import { version } from '../version.ts';
+import { console_path } from './create-console.ts';
 import { createOpenBanking, openUserLogin } from './open-banking.ts';
 import { publicUrl } from './public-url.ts';
 import { isSqlite } from './settings.ts';
@@ -85,6 +86,7 @@ export const http_module = new ContainerModule(({ bind }) => {
       key_uses,
       activity,
       poster,
+      listening,
     ) => ({
       // Calls in process also revoke keys.
       authenticator: createKeyAuthenticator({
@@ -101,6 +103,7 @@ export const http_module = new ContainerModule(({ bind }) => {
       unitOfWork: callAfterCommit(persistence.unitOfWork, events_committed),
       look_ups: persistence.look_ups,
       webhooks: deliveries.webhooks,
+      portalUrl: settings.console ? () => `${publicUrl(settings, listening.url)}${console_path}/portal` : undefined,
       testEndpoint: endpointTester(
         { poster, sealer: vault.sealer, hmac: vault.hmacSha256, clock, machine_clock: timers },
         timers,
@@ -161,6 +164,7 @@ export const http_module = new ContainerModule(({ bind }) => {
       tokens.key_uses,
       tokens.activity,
       tokens.decision_poster,
+      tokens.listening,
     ],
   );
   bind(tokens.http_app).toResolvedValue(

@@ -67,6 +67,7 @@ export const examples = [
   { callback_url: 'https://hooks.example.com/tallystick', event_type_ids: [6, 7] } satisfies own.CreateWebhook,
   { status: 'inactive' } satisfies own.UpdateWebhook,
   { since: '2026-11-21T00:00:00Z' } satisfies own.RecoverDeliveries,
+  { read_only: true } satisfies own.CreatePortalLink,
   {
     url: 'https://decisions.example.com/tallystick',
     timeout_ms: 1000,

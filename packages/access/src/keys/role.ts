@@ -30,6 +30,8 @@ export const area_roles = {
   templates: 'client',
   events: 'client',
   webhooks: 'client',
+  /** Letting somebody without a key see the webhooks. */
+  portal_links: 'client',
   /** Where the company decides on its purchases itself. */
   decision_endpoint: 'client',
   /** The items of a company, what people do to them, and the reports about them. */

@@ -8,10 +8,8 @@ export interface ConsoleSession {
   readonly token_sha256: Uint8Array;
   /** Null: a visit by a portal link. */
   readonly person_id: number | null;
-  /** The company of a portal link; null: the visit of a person. */
-  readonly company_id: number | null;
-  /** Whether a portal link only permits to read. */
-  readonly read_only: boolean;
+  /** Null: the visit of a person. */
+  readonly portal_link_id: number | null;
   /** The address that began it; null: unknown. */
   readonly source_address: string | null;
   readonly created_machine_ms: number;

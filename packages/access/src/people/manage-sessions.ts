@@ -18,9 +18,7 @@ export interface SessionPorts {
 }
 
 /** Whose session it is. */
-export type SessionOwner =
-  | { readonly person_id: number }
-  | { readonly company_id: number; readonly read_only: boolean };
+export type SessionOwner = { readonly person_id: number } | { readonly portal_link_id: number };
 
 /** Begins a session. `lasts_ms` is its absolute end. */
 export async function beginSession(
@@ -34,8 +32,7 @@ export async function beginSession(
   const session = await tx.console_sessions.insert({
     token_sha256: hashToken(sha256, token),
     person_id: null,
-    company_id: null,
-    read_only: false,
+    portal_link_id: null,
     ...owner,
     source_address,
     created_machine_ms: machine_ms,

@@ -33,6 +33,7 @@ export const area_access = {
   templates: { read: people, change: ['support', 'admin'] },
   events: { read: [...people, 'portal', 'portal_reader'], change: [] },
   webhooks: { read: [...people, 'portal', 'portal_reader'], change: ['admin', 'portal'] },
+  portal_links: { read: [], change: ['support', 'admin'] },
   decision_endpoint: administered,
   reconciliation: books,
   /** Only the card network and its connector send these. */

@@ -151,9 +151,13 @@ async function perform(
   const who = { caller, actor, request_id, source_address: visiting?.source_address ?? null };
   const call: OperationCall = { ...who, now_ms, ...parameters, query, body, linkTo };
   const { company_id } = caller;
-  if (visiting !== null && showsNumber(operation, call)) {
+  if (visiting !== null) {
     const { visitor } = visiting;
-    if (roleFor(visitor, 'card_numbers', 'read', company_id) === null) throw forbidden(visitor);
+    const passed = 'passesOn' in operation ? (operation.passesOn?.(call) ?? null) : null;
+    const is_forbidden =
+      (showsNumber(operation, call) && roleFor(visitor, 'card_numbers', 'read', company_id) === null) ||
+      (passed !== null && roleFor(visitor, passed, 'change', company_id) === null);
+    if (is_forbidden) throw forbidden(visitor);
   }
   try {
     const check = (tx: OperationTx) => requireOpenCompany(tx, company_id);

@@ -1363,6 +1363,14 @@ export interface CreatePerson {
   readonly grants: readonly GrantRequest[];
 }
 
+/** A new portal link. */
+export interface CreatePortalLink {
+  /** True: its visit can change and send nothing. Null: false. */
+  readonly read_only?: boolean | null | undefined;
+  /** Seconds within which it must be opened; null: 300. */
+  readonly expires_in_s?: number | null | undefined;
+}
+
 /** A new real card. */
 export interface CreateRealCard {
   /** The company that the card belongs to. */
@@ -2483,6 +2491,22 @@ export type PersonRole = 'viewer' | 'support' | 'risk' | 'finance' | 'admin';
 /** `disabled`: all sessions have ended, and the person cannot log in. */
 export type PersonStatus = 'active' | 'disabled';
 
+/** A link to a company's own view of its webhooks and events. */
+export interface PortalLink {
+  /** The id of this resource, as digits. */
+  readonly id: string;
+  /**
+   * Its address, which is shown only once. The secret is behind the #, which browsers do not send.
+   */
+  readonly url: string;
+  /** True: its visit can change and send nothing. */
+  readonly read_only: boolean;
+  /** Until when it can be opened, once, UTC. ISO 8601. */
+  readonly expires_at: string;
+  /** Always `portal_link`: the kind of this resource. */
+  readonly type: 'portal_link';
+}
+
 /** A purchase template. */
 export interface PurchaseTemplate {
   /** The id of the shared default for this control. */
@@ -2786,8 +2810,11 @@ export interface RealCard {
 
 /** Its newest 100 deliveries by state. */
 export interface RecentDeliveries {
+  /** Those that are or will be attempted. */
   readonly pending: number;
+  /** Those that were answered with 2xx. */
   readonly succeeded: number;
+  /** Those that are not attempted any more. */
   readonly failed: number;
 }
 

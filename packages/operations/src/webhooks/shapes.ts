@@ -24,9 +24,6 @@ import {
   type_names,
 } from '../fields.ts';
 
-const recent_count = z.int().min(0).max(recent_max);
-type RecentShape = Record<(typeof delivery_states)[number], typeof recent_count>;
-
 const event_type_ids = z
   .array(id_number.meta({ enum: event_types.map(({ id }) => id) }))
   .max(100)
@@ -128,6 +125,8 @@ export const webhook_state = webhook
   .pick({ id: true, callback_url: true, event_type_ids: true, status: true })
   .meta({ id: 'WebhookState' });
 
+const recent_count = z.int().min(0).max(recent_max);
+
 /** `GET /v1/webhooks/states`. */
 export const webhook_overview = webhook
   .omit({ secret: true, url: true })
@@ -138,7 +137,11 @@ export const webhook_overview = webhook
     backlog: z.int().min(0).max(backlog_max).describe(`Its pending deliveries; ${backlog_max}: so many or more`),
     oldest_due_at: shown_instant.nullable().describe('When the first of them is or was due, UTC; null: there are none'),
     recent: z
-      .object(Object.fromEntries(delivery_states.map((state) => [state, recent_count])) as RecentShape)
+      .object({
+        pending: recent_count.describe('Those that are or will be attempted'),
+        succeeded: recent_count.describe('Those that were answered with 2xx'),
+        failed: recent_count.describe('Those that are not attempted any more'),
+      })
       .describe(`Its newest ${recent_max} deliveries by state`)
       .register(type_names, { id: 'RecentDeliveries' }),
     created_at,

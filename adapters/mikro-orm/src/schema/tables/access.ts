@@ -75,8 +75,7 @@ export const ConsoleSession = defineEntity({
     token_sha256: p.uint8array(),
     person_id: () =>
       p.manyToOne(Person).mapToPk().nullable().fieldName('person_id').index(false).deleteRule('no action'),
-    company_id: () => company().nullable(),
-    read_only: p.boolean(),
+    portal_link_id: int().nullable(),
     source_address: p.text().nullable(),
     created_machine_ms: int(),
     seen_machine_ms: int(),
@@ -84,6 +83,22 @@ export const ConsoleSession = defineEntity({
   },
   indexes: [{ name: 'tallystick_console_sessions_of_person', properties: ['person_id', 'id'] }],
   uniques: [{ name: 'tallystick_console_sessions_token', properties: ['token_sha256'] }],
+});
+
+export const PortalLink = defineEntity({
+  name: 'PortalLink',
+  tableName: 'tallystick_portal_links',
+  properties: {
+    id: id(),
+    company_id: () => company(),
+    read_only: p.boolean(),
+    token_sha256: p.uint8array(),
+    created_at_ms: int(),
+    expires_at_ms: int(),
+    used_at_ms: int().nullable(),
+  },
+  indexes: [{ name: 'tallystick_portal_links_age', properties: ['expires_at_ms'] }],
+  uniques: [{ name: 'tallystick_portal_links_token', properties: ['token_sha256'] }],
 });
 
 export const IdempotencyRecord = defineEntity({

@@ -1,17 +1,12 @@
-import type { ConsoleSession, ConsoleSessionStore } from '@tallystick/access';
-import type { Selectable } from 'kysely';
-import { lockOrSkip, type Session, type Tables } from '../../connection/session.ts';
+import type { ConsoleSessionStore } from '@tallystick/access';
+import { lockOrSkip, type Session } from '../../connection/session.ts';
 
 export function consoleSessionStore(session: Session): ConsoleSessionStore {
   const { db } = session;
   return {
     async insert(begun) {
-      const row = await db
-        .insertInto('tallystick_console_sessions')
-        .values(begun)
-        .returningAll()
-        .executeTakeFirstOrThrow();
-      return sessionOf(row);
+      const insert = db.insertInto('tallystick_console_sessions').values(begun).returningAll();
+      return await insert.executeTakeFirstOrThrow();
     },
 
     async find(token_sha256) {
@@ -20,7 +15,7 @@ export function consoleSessionStore(session: Session): ConsoleSessionStore {
         .selectAll()
         .where('token_sha256', '=', token_sha256)
         .executeTakeFirst();
-      return row === undefined ? null : sessionOf(row);
+      return row ?? null;
     },
 
     async touch(id, seen_machine_ms) {
@@ -33,13 +28,12 @@ export function consoleSessionStore(session: Session): ConsoleSessionStore {
     },
 
     async ofPerson(person_id) {
-      const rows = await db
+      return await db
         .selectFrom('tallystick_console_sessions')
         .selectAll()
         .where('person_id', '=', person_id)
         .orderBy('id', 'desc')
         .execute();
-      return rows.map(sessionOf);
     },
 
     async end(id) {
@@ -67,8 +61,4 @@ export function consoleSessionStore(session: Session): ConsoleSessionStore {
       return Number(numDeletedRows);
     },
   };
-}
-
-function sessionOf(row: Selectable<Tables['tallystick_console_sessions']>): ConsoleSession {
-  return { ...row, read_only: Boolean(row.read_only) };
 }

@@ -33,6 +33,7 @@ import type {
   CreateBacktest,
   CreateCompany,
   CreatePerson,
+  CreatePortalLink,
   CreateRealCard,
   CreateThirdParty,
   CreateVirtualCard,
@@ -70,6 +71,7 @@ import type {
   OperatorWebhook,
   OperatorWebhookFilter,
   Person,
+  PortalLink,
   PurchaseTemplate,
   PurchaseTemplateAcknowledgement,
   PurchaseTemplateFilter,
@@ -178,6 +180,7 @@ export interface CompanyOperations {
   readonly realCards: RealCardOperations;
   readonly events: EventOperations;
   readonly webhooks: WebhookOperations;
+  readonly portalLinks: PortalLinkOperations;
   readonly decisionEndpoint: DecisionEndpointOperations;
   readonly reconciliation: ReconciliationOperations;
   /**
@@ -427,6 +430,16 @@ export interface DeliveryOperations {
   retry(id: Id, delivery_id: Id, options?: TransactionOptions): Promise<void>;
   /** Send again the deliveries that failed since an instant, at most 10,000 in one call. */
   recover(id: Id, data: RecoverDeliveries, options?: TransactionOptions): Promise<RecoveredDeliveries>;
+}
+
+/** Links to the webhooks of a company, for people without a key. */
+export interface PortalLinkOperations {
+  /**
+   * Create a link to the webhooks and events of the company, for a person without a key. It opens
+   * once, within a short time, a page of the console that shows only these, for an hour. `conflict`
+   * where the console is off.
+   */
+  create(data?: CreatePortalLink, options?: TransactionOptions): Promise<PortalLink>;
 }
 
 /** Where a company decides itself on requests that its cards would approve. */

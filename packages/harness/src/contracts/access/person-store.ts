@@ -2,7 +2,7 @@ import type { AccessTx, ConsoleSession, Person } from '@tallystick/access';
 import { assert } from '@tallystick/kernel';
 import { assertEqual, refusalOf } from '../assertions.ts';
 import { anotherOf, type ContractRule, rule } from '../rule.ts';
-import { newCompany, type SharedStorage } from '../storage/storage.ts';
+import type { SharedStorage } from '../storage/storage.ts';
 import { uniqueHash, uniqueNumber } from '../unique.ts';
 
 export type PersonStorage = SharedStorage<Pick<AccessTx, 'people' | 'console_sessions' | 'companies'>>;
@@ -32,8 +32,7 @@ function sessionRow(changes: Partial<ConsoleSession>): Omit<ConsoleSession, 'id'
   return {
     token_sha256: uniqueHash(),
     person_id: null,
-    company_id: null,
-    read_only: false,
+    portal_link_id: null,
     source_address: '192.0.2.1',
     created_machine_ms: noon_ms,
     seen_machine_ms: noon_ms,
@@ -145,12 +144,11 @@ export const person_store_contract: readonly ContractRule<PersonStorage>[] = [
   }),
   rule('a session is found by the hash of its token until it is ended', async (here) => {
     const there = await anotherOf(here);
-    const company_id = await newCompany(here);
     const [visit, portal] = await here.unitOfWork.run(async ({ people, console_sessions }) => {
       const { id: person_id } = await people.insert(personRow());
       return [
         await console_sessions.insert(sessionRow({ person_id })),
-        await console_sessions.insert(sessionRow({ company_id, read_only: true })),
+        await console_sessions.insert(sessionRow({ portal_link_id: 7 })),
       ];
     });
     assert(visit !== undefined && portal !== undefined, 'no session');
