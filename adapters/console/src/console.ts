@@ -13,6 +13,7 @@ import { html } from './look/html.ts';
 import { renderDocument } from './look/layout.ts';
 import { companiesPages } from './pages/companies.ts';
 import { sandboxPages } from './pages/sandbox.ts';
+import { searchPages } from './pages/search.ts';
 import type { Console, ConsolePorts, RequestFacts } from './ports.ts';
 import { statusOf } from './problem.ts';
 import { Visit } from './visit.ts';
@@ -73,6 +74,7 @@ export function createConsole(ports: ConsolePorts): Console {
   });
   companiesPages(app);
   sandboxPages(app);
+  searchPages(app);
   app.notFound((c) => notice(c.env.facts, 404, 'There is nothing at this address', 'Go back, or search.'));
   app.onError(async (error, c) => {
     const { facts } = c.env;

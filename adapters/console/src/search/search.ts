@@ -1,0 +1,292 @@
+/**
+ * Looks for what a person typed. Each kind of thing asks a few lists for a few items, by filters
+ * that have an index or look at a bounded number of rows, and only what the person may call.
+ */
+import { decimalsOf, Refusal, showAmount } from '@tallystick/kernel';
+import type { Results } from '@tallystick/operations';
+import { type Content, html } from '../look/html.ts';
+import { foreign, instant, money } from '../look/values.ts';
+import type { Visit, VisitCall } from '../visit.ts';
+import { type Kind, minorUnits, type Reading } from './parse-search.ts';
+
+/** Something that was found, with enough to recognise it. */
+export interface Found {
+  readonly kind: Kind;
+  readonly id: string;
+  /** Where it is shown. */
+  readonly to: string;
+  readonly name: Content;
+  readonly facts: readonly Content[];
+  /** Whether the text names it: its id, its code, its digits. Others begin with the text, or have it. */
+  readonly is_exact: boolean;
+}
+
+/** The items that each list is asked for. */
+const limit = 8;
+
+/** The decimals of amounts when no currency of the company says otherwise. */
+const usual_decimals = 2;
+
+/** Returns what the text finds in the company of the page: what it names first. */
+export async function search(visit: Visit, reading: Reading): Promise<readonly Found[]> {
+  const real_cards = await pageOf(visit, 'realCards.list', {});
+  const units = amountsOf(reading, real_cards);
+  const asked = { visit, reading, units, real_cards };
+  const found = await Promise.all(
+    searches.filter(([kind]) => (reading.kind ?? kind) === kind).map(([, find]) => find(asked)),
+  );
+  const each_once = new Map<string, Found>();
+  for (const one of found.flat()) {
+    const key = `${one.kind} ${one.id}`;
+    if (!each_once.has(key) || one.is_exact) each_once.set(key, one);
+  }
+  return [...each_once.values()].sort((a, b) => Number(b.is_exact) - Number(a.is_exact));
+}
+
+/** What the text names and nothing else: it is shown at once. Null: there is a choice, or nothing. */
+export function directHit({ kind, id }: Reading, found: readonly Found[]): Found | null {
+  const named = kind === null || id === null ? undefined : found.find((one) => one.kind === kind && one.id === id);
+  const [only, ...others] = found;
+  return named ?? (only !== undefined && others.length === 0 && only.is_exact ? only : null);
+}
+
+interface Asked {
+  readonly visit: Visit;
+  readonly reading: Reading;
+  /** The amounts that the text may mean, minor units. */
+  readonly units: readonly number[];
+  readonly real_cards: Results['realCards.list']['items'];
+}
+
+function amountsOf(reading: Reading, real_cards: Asked['real_cards']): readonly number[] {
+  const currencies = reading.currency === null ? real_cards.map((card) => card.billing_currency) : [reading.currency];
+  const decimals = currencies.length === 0 ? [usual_decimals] : currencies.map(decimalsOf);
+  return [...new Set([...new Set(decimals)].flatMap((count) => minorUnits(reading, count)))];
+}
+
+const searches: readonly (readonly [Kind, (asked: Asked) => Promise<readonly Found[]>])[] = [
+  ['card', findCards],
+  ['authorization', findAuthorizations],
+  ['clearing', findClearings],
+  ['item', findItems],
+  ['line', findLines],
+  ['webhook', findWebhooks],
+  ['import', findImports],
+  ['consent', findConsents],
+];
+
+async function findCards({ visit, reading, real_cards }: Asked): Promise<readonly Found[]> {
+  const { id, last4, metadata, text } = reading;
+  const shown = (card: Results['virtualCards.read'], is_exact: boolean): Found => ({
+    kind: 'card',
+    id: card.id,
+    to: visit.path(`/cards/${card.id}`),
+    name: html`Card ${card.id}, ending in ${card.last4}`,
+    facts: [foreign(card.rcn_alias), card.frozen ? 'Frozen' : card.status, metadataText(card.metadata)],
+    is_exact,
+  });
+  const list = (filter: object) => pageOf(visit, 'virtualCards.list', filter);
+  const of_alias = real_cards.filter(({ rcn_alias }) => hasPart(rcn_alias, text)).slice(0, 3);
+  const [own, exact, ...of_aliases] = await Promise.all([
+    id === null ? null : readOne(visit, 'virtualCards.read', { id }),
+    Promise.all([
+      last4 === null ? [] : list({ last4 }),
+      metadata === null ? [] : list({ [`metadata.${metadata.name}`]: metadata.value }),
+      list({ metadata_value: text }),
+    ]),
+    ...of_alias.map(({ rcn_id }) => list({ rcn_id })),
+  ]);
+  return [
+    ...(own === null ? [] : [shown(own, true)]),
+    ...exact.flat().map((card) => shown(card, true)),
+    ...of_aliases.flat().map((card) => shown(card, false)),
+  ];
+}
+
+async function findAuthorizations({ visit, reading, units }: Asked): Promise<readonly Found[]> {
+  const { id, approval_code, reference, merchants, text } = reading;
+  const list = (filter: object) => pageOf(visit, 'authorizations.list', filter);
+  const shown = (one: Results['authorizations.read'], is_exact: boolean): Found => ({
+    kind: 'authorization',
+    id: String(one.id),
+    to: visit.path(`/cards/${one.vcn_id}/decisions/${one.id}`),
+    name: html`${money(one.merchant_amount, one.merchant_currency)} at ${foreign(one.merchant_name)}`,
+    facts: [instant(one.transaction_date_time), one.status, html`card ${one.vcn_id}`, html`authorization ${one.id}`],
+    is_exact,
+  });
+  const positive = units.filter((amount) => amount >= 0);
+  const [own, exact, begun] = await Promise.all([
+    id === null ? null : readOne(visit, 'authorizations.read', { authorization_id: id }),
+    Promise.all([
+      ...positive.flatMap((amount) => [list({ billing_amount: amount }), list({ merchant_amount: amount })]),
+      approval_code === null ? [] : list({ approval_code: approval_code.toUpperCase() }),
+      reference === null ? [] : list({ net_reference_number: reference }),
+      merchants.length === 0 ? [] : list({ merchant_name: text }),
+    ]),
+    Promise.all(merchants.map((merchant_name_prefix) => list({ merchant_name_prefix }))),
+  ]);
+  return [
+    ...(own === null ? [] : [shown(own, true)]),
+    ...exact.flat().map((one) => shown(one, true)),
+    ...begun.flat().map((one) => shown(one, false)),
+  ];
+}
+
+/** Clearings are found by their ids, and by their events. */
+async function findClearings({ visit, reading, units }: Asked): Promise<readonly Found[]> {
+  const { id, approval_code, reference, merchants, text } = reading;
+  const list = (filter: object) => pageOf(visit, 'clearings.list', filter);
+  const events = async (filter: object) => {
+    const found = await pageOf(visit, 'events.list', { event_type: 'virtualcard.clearings', ...filter });
+    return found.flatMap(({ payload }) => ('clearing_type' in payload ? [payload as Clearing] : []));
+  };
+  const found = await Promise.all([
+    id === null ? [] : list({ id }),
+    reference === null ? [] : list({ network_financial_transaction_id: reference }),
+    ...units.filter((amount) => amount >= 0).map((amount) => events({ 'payload.billing_amount': amount })),
+    approval_code === null ? [] : events({ 'payload.approval_code': approval_code.toUpperCase() }),
+    reference === null ? [] : events({ 'payload.net_ref_num': reference }),
+    merchants.length === 0 ? [] : events({ 'payload.merchant_name': text }),
+  ]);
+  return found.flat().map((one) => ({
+    kind: 'clearing',
+    id: String(one.id),
+    to: visit.path(
+      one.authorization_id === null ? `/cards/${one.vcn_id}` : `/cards/${one.vcn_id}/decisions/${one.authorization_id}`,
+    ),
+    name: html`${money(one.billing_amount, one.billing_currency)} at ${foreign(one.merchant_name)}`,
+    facts: [
+      one.clearing_type === 'CREDIT' ? 'credit' : 'debit',
+      html`settled ${one.settlement_date}`,
+      html`card ${one.vcn_id}`,
+      html`clearing ${one.id}`,
+    ],
+    is_exact: true,
+  }));
+}
+
+type Clearing = Results['clearings.list']['items'][number];
+
+async function findItems({ visit, reading, units }: Asked): Promise<readonly Found[]> {
+  const { id, reference, merchants, text } = reading;
+  const list = (filter: object) => pageOf(visit, 'reconciliation.items.list', filter);
+  const [own, ...found] = await Promise.all([
+    id === null ? null : readOne(visit, 'reconciliation.items.read', { id }),
+    ...units.map((amount) => list({ amount, status: 'break' })),
+    reference === null ? [] : list({ reference }),
+    merchants.length === 0 ? [] : list({ merchant_name: text, status: 'break' }),
+  ]);
+  return [...(own === null ? [] : [own]), ...found.flat()].map((one) => ({
+    kind: 'item',
+    id: one.id,
+    to: visit.path(`/breaks/${one.id}`),
+    name: html`${money(one.stated ?? one.cleared ?? one.authorized, one.currency)} at ${foreign(one.merchant_name ?? one.bank_text)}`,
+    facts: [one.kind ?? one.status, one.settlement_date ?? one.booking_date, html`item ${one.id}`],
+    is_exact: true,
+  }));
+}
+
+async function findLines({ visit, reading, units }: Asked): Promise<readonly Found[]> {
+  const { id, reference, merchants, text } = reading;
+  const list = (filter: object) => pageOf(visit, 'reconciliation.lines.list', filter);
+  // A person types what was paid, and the account has it as a debit.
+  const signed = [...new Set(units.flatMap((amount) => [amount, -amount]))];
+  const [own, exact, having] = await Promise.all([
+    id === null ? null : readOne(visit, 'reconciliation.lines.read', { id }),
+    Promise.all([...signed.map((amount) => list({ amount })), reference === null ? [] : list({ reference })]),
+    merchants.length === 0 ? [] : list({ text }),
+  ]);
+  const shown = (one: Results['reconciliation.lines.read'], is_exact: boolean): Found => ({
+    kind: 'line',
+    id: one.id,
+    to: visit.path(one.item_id === null ? `/bridge?account_id=${one.account_id}` : `/breaks/${one.item_id}`),
+    name: html`${showAmount(one.amount, one.currency)}: ${foreign(one.text)}`,
+    facts: [one.booking_date, html`account ${one.account_id}`, html`line ${one.id}`],
+    is_exact,
+  });
+  return [
+    ...(own === null ? [] : [shown(own, true)]),
+    ...exact.flat().map((one) => shown(one, true)),
+    ...having.map((one) => shown(one, false)),
+  ];
+}
+
+async function findWebhooks({ visit, reading: { id, text, kind } }: Asked): Promise<readonly Found[]> {
+  // A company has few webhooks.
+  const all = await pageOf(visit, 'webhooks.states.list', {}, 50);
+  return all
+    .filter((one) => one.id === id || (text.length >= 3 && id === null && hasPart(one.callback_url, text)))
+    .map((one) => ({
+      kind: 'webhook',
+      id: one.id,
+      to: visit.path(`/webhooks/${one.id}`),
+      name: html`Webhook ${one.id}: ${foreign(one.callback_url)}`,
+      facts: [one.failing ? 'failing' : one.status],
+      is_exact: one.id === id || one.callback_url === text || kind === 'webhook',
+    }));
+}
+
+async function findImports({ visit, reading: { id, text } }: Asked): Promise<readonly Found[]> {
+  const [own, named] = await Promise.all([
+    id === null ? null : readOne(visit, 'operator.imports.read', { id }),
+    text.length < 3 ? [] : pageOf(visit, 'operator.imports.list', { name_prefix: text }),
+  ]);
+  return [...(own === null ? [] : [own]), ...named].map((one) => ({
+    kind: 'import',
+    id: one.id,
+    to: visit.rootPath(`/imports/${one.id}`),
+    name: foreign(one.name),
+    facts: [one.status, instant(one.started_at), html`import ${one.id}`],
+    is_exact: one.id === id || one.name === text,
+  }));
+}
+
+async function findConsents({ visit, reading: { reference } }: Asked): Promise<readonly Found[]> {
+  if (reference === null || !/^[\w-]{8,128}$/.test(reference)) return [];
+  const one = await readOne(visit, 'bank.consents.read', { consent_id: reference });
+  if (one === null) return [];
+  const to = visit.rootPath(`/consents/${encodeURIComponent(one.id)}`);
+  const facts = [one.status, one.access, html`user ${foreign(one.user_id)}`];
+  return [{ kind: 'consent', id: one.id, to, name: html`Consent ${one.id}`, facts, is_exact: true }];
+}
+
+type Lists = {
+  [Id in keyof Results]: Results[Id] extends { readonly items: readonly unknown[] } ? Id : never;
+}[keyof Results];
+
+/** The first items that meet a filter. None where the person may not ask, or the value cannot be one. */
+async function pageOf<Id extends Lists>(visit: Visit, id: Id, filter: object, count = limit) {
+  const page = await allowed(visit, id, () => visit.call(id, { options: { filter, limit: count } }));
+  return (page?.items ?? []) as Results[Id]['items'];
+}
+
+function readOne<Id extends keyof Results>(
+  visit: Visit,
+  id: Id,
+  parameters: NonNullable<VisitCall['parameters']>,
+): Promise<Results[Id] | null> {
+  return allowed(visit, id, () => visit.call(id, { parameters }));
+}
+
+async function allowed<Result>(visit: Visit, id: keyof Results, ask: () => Promise<Result>): Promise<Result | null> {
+  if (!visit.may(id)) return null;
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof Refusal && (error.code === 'not_found' || error.code === 'invalid_query')) return null;
+    throw error;
+  }
+}
+
+function hasPart(text: string, part: string): boolean {
+  return text.toLowerCase().includes(part.toLowerCase());
+}
+
+/** A few values of the metadata, as they were given. */
+function metadataText(metadata: Readonly<Record<string, unknown>> | null): Content {
+  const shown = Object.entries(metadata ?? {})
+    .filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value))
+    .slice(0, 3)
+    .map(([name, value]) => `${name}: ${String(value).slice(0, 60)}`);
+  return shown.length === 0 ? '' : foreign(shown.join(', '));
+}
