@@ -10,7 +10,8 @@ import type { Visit } from '../visit.ts';
 export function sandboxSteps(visit: Visit, cards: readonly VirtualCard[], sent: FormData | undefined): Content {
   const typed = (doing: string, name: string, preset: string): string =>
     sent?.get('do') === doing ? String(sent.get(name) ?? preset) : preset;
-  const names = cards.map((card) => [card.id, nameOf(card)] as const);
+  const usable = [...cards].sort((one, other) => Number(one.frozen) - Number(other.frozen));
+  const names = usable.map((card) => [card.id, nameOf(card)] as const);
   // The card that was used last stays chosen.
   const chosen = String(sent?.get('card') ?? '');
   const withCard = (doing: string, button: string, fields: Content): Content =>
@@ -70,10 +71,12 @@ ${panel(
 )}
 ${panel('6. Move the clock', clock(visit))}
 </div>
+<div class="columns">
 ${when(visit.may('sandbox.mailbox.list') && cards.length > 0, () =>
   panel('Mail the details of a card', withCard('mail', 'Send the mail', '')),
 )}
-${cards.length === 0 ? '' : examples}`;
+${cards.length === 0 ? '' : examples}
+</div>`;
 }
 
 function form(visit: Visit, doing: string, button: string, fields: Content = '', rank: 'first' | 'second' = 'first') {

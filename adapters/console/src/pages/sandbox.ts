@@ -43,7 +43,7 @@ export function sandboxPages(app: ConsoleApp): void {
       title: mail.subject,
       nav: 'sandbox',
       trail: [['Try it', visit.path('/sandbox')]],
-      content: html`<p>To ${foreign(mail.to)}, ${instant(mail.received_at)}</p><pre tabindex="0">${mail.text}</pre>`,
+      content: html`<section class="panel"><p>To ${foreign(mail.to)}, ${instant(mail.received_at)}</p><pre tabindex="0">${mail.text}</pre></section>`,
     });
   });
 }

@@ -15,10 +15,10 @@ type Work = (trial: Trial, form: FormData) => Promise<Outcome>;
 
 /** The refusals that a person can try, with what leads to each. */
 export const refusals_to_try = [
-  ['limit', 'It is more than the limit of the card'],
+  ['limit', 'Over the limit of the card'],
   ['frozen', 'The card is frozen'],
-  ['currency', 'The card is for another currency'],
-  ['category', 'The card is not for this kind of merchant'],
+  ['currency', 'In another currency'],
+  ['category', 'Another kind of merchant'],
 ] as const;
 
 /** The most purchases that one button clears. */
