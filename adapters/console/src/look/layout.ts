@@ -4,6 +4,7 @@ import { formToken } from '../form-token.ts';
 import type { ConsolePorts, Identity, RequestFacts } from '../ports.ts';
 import type { Problem } from '../problem.ts';
 import { type Content, html, raw, when } from './html.ts';
+import { icon } from './icons.ts';
 import { company_entries, installation_entries, type NavigationEntry, type Section } from './navigation.ts';
 
 export interface PageOptions {
@@ -115,7 +116,7 @@ function navigation(visit: VisitShown, nav: Section | undefined): Content {
       ? ''
       : html`<h2 id="nav-${title.toLowerCase()}">${title}</h2><ul aria-labelledby="nav-${title.toLowerCase()}">${shown.map(
           ({ entry, href }) =>
-            html`<li><a href="${href}"${entry.section === nav ? html` aria-current="page"` : ''}>${entry.title}</a></li>`,
+            html`<li><a href="${href}"${entry.section === nav ? html` aria-current="page"` : ''}>${icon(entry.section)}${entry.title}</a></li>`,
         )}</ul>`;
   return html`<nav class="side" aria-label="Console"><details open><summary>Menu</summary>
 ${list('Company', of_company)}${list('Installation', of_all)}
