@@ -23,7 +23,19 @@ const phone = { width: 390, height: 780 };
 
 const pictures: readonly Pictures[] = [
   {
-    pages: ['home', 'card', 'decision', 'breaks', 'item', 'bridge', 'webhook', 'import', 'overview', 'audit', 'sandbox'],
+    pages: [
+      'home',
+      'card',
+      'decision',
+      'breaks',
+      'item',
+      'bridge',
+      'webhook',
+      'import',
+      'overview',
+      'audit',
+      'sandbox',
+    ],
     suffix: '',
     context: { viewport: laptop, colorScheme: 'light' },
   },
