@@ -319,6 +319,7 @@ export async function startService(
         hold_days: null,
         status: 'active',
         rate_limit_per_minute: null,
+        four_eyes: null,
         endpoint_version: 0,
       });
       const call = { company_id, actor: 'command', request_id: null, now_ms };

@@ -214,6 +214,11 @@ it('every method does its work, with the arguments in their order', async (t) =>
   const [booked] = await Array.fromAsync(company.reconciliation.lines.list({ filter: { amount: [null, 0] } }));
   if (booked === undefined) await refused(company.reconciliation.lines.read(1), 'not_found');
   else assert.deepEqual(await company.reconciliation.lines.read(booked.id), booked);
+  const { approvals } = company.reconciliation;
+  assert.deepEqual(await Array.fromAsync(approvals.list({ filter: { status: 'pending' } })), []);
+  await refused(approvals.read(1), 'not_found');
+  await refused(approvals.approve(1), 'not_found');
+  await refused(approvals.refuse(1, { note }), 'not_found');
   const period = await company.reconciliation.periods.close({ closed_through: '2026-01-31' });
   assert.equal((await company.reconciliation.periods.list()).items[0]?.id, period.id);
   assert.equal(await company.reconciliation.periods.reopen(period.id), undefined);

@@ -38,6 +38,7 @@ export const method_groups: GroupNames = {
   ],
   'company.reconciliation.lines': ['ReconciliationLineOperations', 'The statement lines of a company'],
   'company.reconciliation.decisions': ['ReconciliationDecisionOperations', 'Decisions by a table'],
+  'company.reconciliation.approvals': ['ReconciliationApprovalOperations', 'Acts that wait for a second person'],
   'company.reconciliation.periods': ['ReconciliationPeriodOperations', 'Periods whose items do not change any more'],
   'company.reconciliation.tolerances': ['ReconciliationToleranceOperations', 'Small differences that are accepted'],
   'company.sandbox': [

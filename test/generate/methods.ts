@@ -41,7 +41,11 @@ export function declareResults(operations: readonly Operation[], types: Types): 
   return `/** What each operation results in, by its id. */\nexport interface Results {\n${members.join('\n')}\n}`;
 }
 
-function outcomeOf({ answer, answers_file, query }: Operation, types: Types): string {
+function outcomeOf({ answers_pending, ...operation }: Operation, types: Types): string {
+  if (answers_pending !== undefined) {
+    return `${outcomeOf(operation as Operation, types)} | ${types.typeOf(answers_pending, 'output')}`;
+  }
+  const { answer, answers_file, query } = operation;
   if (answers_file !== undefined) return 'ResultFile';
   if (answer === null) return 'undefined';
   return query?.paged && answer instanceof z.ZodArray
@@ -81,8 +85,10 @@ function signatureOf(operation: Operation, types: Types): string {
 /** Parameters that are texts and no numbers of ours. */
 const text_parameters: ReadonlySet<string> = new Set(['number', 'consent_id', 'consultation_id', 'user_id']);
 
-function resultOf({ answer, answers_file, query }: Operation, types: Types): string {
+function resultOf(operation: Operation, types: Types): string {
+  const { answer, answers_file, answers_pending, query } = operation;
   if (answers_file !== undefined) return 'AsyncIterable<string>';
+  if (answers_pending !== undefined) return `Promise<${outcomeOf(operation, types)}>`;
   if (answer === null) return 'Promise<void>';
   const paged = query?.paged && answer instanceof z.ZodArray;
   return paged

@@ -214,6 +214,7 @@ const useful: Readonly<Record<string, Partial<Wanted>>> = {
   'reconciliation.items.accept': note,
   'reconciliation.items.confirm': note,
   'reconciliation.items.reopen': note,
+  'reconciliation.approvals.refuse': note,
   'reconciliation.items.comment': { data: { text: 'Asked the shop' } },
   'reconciliation.items.assign': { data: { assignee: 'anna' } },
   'reconciliation.decisions.create': {

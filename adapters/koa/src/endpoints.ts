@@ -150,6 +150,10 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
     'reconciliation.items.reopen': 'POST /v1/reconciliation/items/:id/reopen',
     'reconciliation.items.comment': 'POST /v1/reconciliation/items/:id/comments',
     'reconciliation.items.assign': 'PUT /v1/reconciliation/items/:id/assignee',
+    'reconciliation.approvals.list': 'GET /v1/reconciliation/approvals',
+    'reconciliation.approvals.read': 'GET /v1/reconciliation/approvals/:id',
+    'reconciliation.approvals.approve': 'POST /v1/reconciliation/approvals/:id/approve',
+    'reconciliation.approvals.refuse': 'POST /v1/reconciliation/approvals/:id/refuse',
     'reconciliation.decisions.create': {
       at: 'POST /v1/reconciliation/decisions',
       uploads: ['text/csv'],

@@ -60,6 +60,7 @@ const lacking: Suggestion = { ...suggestion, differs: { ...suggestion.differs, a
 const shown: ShownBreak = {
   item,
   names: {
+    open_approval_id: null,
     acquirer_reference: null,
     approval_code: null,
     account_number: '1000000001',

@@ -46,6 +46,7 @@ test('a company is created, read and audited', async () => {
     hold_days: null,
     status: 'active',
     rate_limit_per_minute: null,
+    four_eyes: null,
     endpoint_version: 0,
     created_at_ms: call.now_ms,
   });

@@ -122,6 +122,7 @@ test('a request that outlasts its lease cannot answer, and its transaction rolls
     hold_days: null,
     status: 'active',
     rate_limit_per_minute: null,
+    four_eyes: null,
     endpoint_version: 0,
     created_at_ms: 0,
   } as const;

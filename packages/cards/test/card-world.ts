@@ -74,6 +74,7 @@ export function cardWorld(rival?: Rival) {
       hold_days: null,
       status: 'active',
       rate_limit_per_minute: null,
+      four_eyes: null,
       endpoint_version: 0,
       created_at_ms: 0,
     });

@@ -125,7 +125,7 @@ function storeCard({ cards, companies, numbers, card_ids, templates }: State, ca
   } = card;
   const company = { id: card.company_id, name: 'Acme', customer_number: '1', full_details_in_mail: false };
   const state = { hold_days, status: company_status, endpoint_version, rate_limit_per_minute: null, created_at_ms: 0 };
-  companies.set(card.company_id, { ...company, ...state });
+  companies.set(card.company_id, { ...company, ...state, four_eyes: null });
   const template_id = 100 + card.id;
   const shared = templates.get(default_template_ids.VELOCITY)!;
   templates.set(template_id, { ...shared, ...template, id: template_id, company_id: card.company_id });

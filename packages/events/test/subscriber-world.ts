@@ -169,6 +169,7 @@ export class SubscriberWorld {
       hold_days: null,
       status: 'active' as const,
       rate_limit_per_minute: null,
+      four_eyes: null,
       endpoint_version: 0,
       created_at_ms: start_ms,
     };

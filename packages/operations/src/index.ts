@@ -29,7 +29,13 @@ export { presentAuditEntry } from './oversight/presenter.ts';
 export { presentPerson } from './people/presenter.ts';
 export { presentQuarantined } from './quarantine/operations.ts';
 export type { ReadTable } from './reconciliation/operations.ts';
-export { presentExplainedItem, presentItem, presentLine, presentPeriod } from './reconciliation/presenter.ts';
+export {
+  presentApproval,
+  presentExplainedItem,
+  presentItem,
+  presentLine,
+  presentPeriod,
+} from './reconciliation/presenter.ts';
 export { presentBridge, presentSummary } from './reconciliation/report-presenter.ts';
 export { presentTolerances } from './reconciliation/tolerances.ts';
 export type { Sandbox } from './sandbox/operations.ts';

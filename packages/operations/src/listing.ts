@@ -22,6 +22,7 @@ import { type PersonOperationPorts, personOperations } from './people/operations
 import { type PortalOperationPorts, portalOperations } from './portal/operations.ts';
 import { quarantineOperations } from './quarantine/operations.ts';
 import { realCardOperations } from './real-cards/operations.ts';
+import { approvalOperations } from './reconciliation/approvals.ts';
 import { careOperations } from './reconciliation/care.ts';
 import { type ReconciliationOperationPorts, reconciliationOperations } from './reconciliation/operations.ts';
 import { periodOperations } from './reconciliation/periods.ts';
@@ -83,6 +84,7 @@ export function listOperations(ports: OperationPorts): readonly Operation[] {
     ...consultationOperations(),
     ...reconciliationOperations(ports),
     ...careOperations(),
+    ...approvalOperations(ports),
     ...periodOperations(ports),
     ...toleranceOperations(),
     ...operatorOperations({ ...ports, environment: in_sandbox ? 'test' : 'live' }),

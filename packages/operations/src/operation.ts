@@ -74,7 +74,7 @@ export interface ResultFile {
 export class Interim {
   readonly data: unknown;
   /**
-   * `accepted`: the work goes on, and the resource shows its state. `undecided`: a fault prevented
+   * `accepted`: the work goes on or waits for a person, and the resource shows its state. `undecided`: a fault prevented
    * the decision, and the resource tells the card network so.
    */
   readonly state: 'accepted' | 'undecided';
@@ -138,6 +138,8 @@ interface Described<Body extends z.ZodType> {
   readonly answer: z.ZodType | null;
   /** The result may come before the work has ended: `Interim`. */
   readonly answers_early?: boolean;
+  /** The shape of the result of a call that waits for a second person: an `Interim`. */
+  readonly answers_pending?: z.ZodType;
   /** The media type of a result that is a file. */
   readonly answers_file?: string;
   /** Further refusals, for the document: beside those that follow from the other fields. */

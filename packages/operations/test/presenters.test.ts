@@ -11,7 +11,7 @@ const created_at = '2023-11-14T22:13:20.000Z';
 
 test('a company has a URL of the operator’s API', () => {
   const names = { name: 'Acme', customer_number: '0042', full_details_in_mail: false, hold_days: null };
-  const state = { status: 'active', rate_limit_per_minute: 60 } as const;
+  const state = { status: 'active', rate_limit_per_minute: 60, four_eyes: { above: { EUR: 50_000 } } } as const;
   const company: Company = { id: 1, ...names, ...state, endpoint_version: 0, created_at_ms };
   const url = '/operator/v1/companies/1';
   assert.deepEqual(presentCompany(company), { id: '1', ...names, ...state, created_at, type: 'company', url });

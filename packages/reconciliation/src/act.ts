@@ -36,6 +36,13 @@ export interface AuthorizationPair {
   readonly authorization_id: number;
 }
 
+/** Who asked for an act that is done, and who approved it. */
+export interface ApprovedBy {
+  readonly approval_id: number;
+  readonly asked_by: string;
+  readonly approved_by: string;
+}
+
 export interface ActSubject {
   /** The item as the person saw it, in short: its members and amounts. */
   readonly fingerprint: string;
@@ -60,6 +67,8 @@ export interface ActSubject {
    * is let go again by undoing this; null for other acts.
    */
   readonly kept_line_id: number | null;
+  /** Who asked for the act and who approved it; null: it needed one person. */
+  readonly approved: ApprovedBy | null;
 }
 
 /** An act as recorded; never changed. */

@@ -11,6 +11,10 @@ export {
 } from './acts/table/decide-by-table.ts';
 export * from './acts/table/decision-table.ts';
 export { readWithCell } from './acts/table/with-cell.ts';
+export * from './approvals/approval.ts';
+export * from './approvals/approval-filter.ts';
+export { approve, refuse } from './approvals/decide-approval.ts';
+export * from './approvals/read-approvals.ts';
 export * from './calendar.ts';
 export * from './comment.ts';
 export { type AmountRange, type DateRange, readDateRange } from './filters.ts';

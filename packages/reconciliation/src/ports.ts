@@ -2,6 +2,8 @@ import type { CandidateRecords } from '@tallystick/cards';
 import type { EventStore } from '@tallystick/events';
 import type { Clock, GiveWay, Page, PageRequest, UnitOfWork } from '@tallystick/kernel';
 import type { Act } from './act.ts';
+import type { Approval, FourEyes } from './approvals/approval.ts';
+import type { ApprovalFilter } from './approvals/approval-filter.ts';
 import type { Comment } from './comment.ts';
 import type { DateRange } from './filters.ts';
 import type { Item } from './item.ts';
@@ -268,6 +270,18 @@ export interface ReconciliationStore {
   insertComment(comment: Omit<Comment, 'id'>): Promise<Comment>;
   /** Comments on items that had one of these records as their first, in the order of their ids. */
   commentsOn(company_id: number, records: readonly RecordKey[]): Promise<readonly Comment[]>;
+  /** The four-eyes setting of the company; null: it has none. */
+  readFourEyes(company_id: number): Promise<FourEyes | null>;
+  /** Inserts approvals with rising ids, and returns them in their order. */
+  insertApprovals(approvals: readonly Omit<Approval, 'id'>[]): Promise<readonly Approval[]>;
+  updateApproval(approval: Approval): Promise<void>;
+  findApproval(company_id: number, id: number): Promise<Approval | null>;
+  /** Those that are open (`isOpenApproval`), about items that had one of these records as their first. */
+  openApprovals(company_id: number, records: readonly RecordKey[]): Promise<readonly Approval[]>;
+  /** The one that is open about a period; there is one at most. */
+  openPeriodApproval(company_id: number): Promise<Approval | null>;
+  /** Newest first. */
+  listApprovals(company_id: number, filter: ApprovalFilter, page: PageRequest): Promise<Page<Approval>>;
   insertPeriod(period: Omit<Period, 'id'>): Promise<Period>;
   updatePeriod(period: Period): Promise<void>;
   /** Newest first. */

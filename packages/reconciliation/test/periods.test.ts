@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { refusalOf } from '@tallystick/harness';
 import { checkOnStorages } from '@tallystick/test-support';
 import { closePeriod, itemIdOf, listPeriods, reopenPeriod } from '../src/index.ts';
-import { ActWorld, assertRebuilt, assertSameState, authorization, clearing, line } from './acts/world.ts';
+import { ActWorld, assertRebuilt, assertSameState, authorization, clearing, done, line } from './acts/world.ts';
 
 const reference = '74123456061000000000017';
 const references = { net_reference_number: 'MCCCCCCCC0520', approval_code: 'A55555', merchant_id: 'M5' };
@@ -28,7 +28,7 @@ checkOnStorages('closed periods', [
       await world.line({ amount: 90, date: '2026-06-20' });
       await world.act(line(ignored_id), 'ignore');
       const before = await world.state();
-      const period = await closePeriod(world.ports(), world.call(), { closed_through: '2026-05-31' });
+      const period = await done(closePeriod(world.ports(), world.call(), { closed_through: '2026-05-31' }));
       assert.deepEqual([period.status, period.frozen, period.open_breaks], ['closed', 2, 1], 'the closed period');
       const again = await closePeriod(world.ports(), world.call(), { closed_through: '2026-05-31' });
       assert.deepEqual(again, period, 'the same request again');
@@ -54,7 +54,7 @@ checkOnStorages('closed periods', [
       const page = await world.storage.unitOfWork.read((tx) => listPeriods(tx, world.call(), { limit: 10 }));
       assert.deepEqual(page.items, [period], 'the list of periods');
       const why = { note: ' The bank corrected its statement ', reason: 'late file' };
-      const reopened = await reopenPeriod(world.ports(), world.call('key:9'), period.id, why);
+      const reopened = await done(reopenPeriod(world.ports(), world.call('key:9'), period.id, why));
       const { status, reopened_by, reopened_note, reopened_reason } = reopened;
       const kept = [status, reopened_by, reopened_note, reopened_reason];
       assert.deepEqual(kept, ['reopened', 'key:9', why.note.trim(), why.reason], 'the reopened period');
@@ -69,7 +69,7 @@ checkOnStorages('closed periods', [
     async check(open) {
       const world = await ActWorld.on(await open());
       const { root_id, clearing_id } = await matchedPurchase(world);
-      const period = await closePeriod(world.ports(), world.call(), { closed_through: '2026-05-31' });
+      const period = await done(closePeriod(world.ports(), world.call(), { closed_through: '2026-05-31' }));
       const { item: frozen } = await world.read(authorization(root_id));
       const late_id = await world.clear({ ...references, amount: 50, settlement_date: '2026-06-02' });
       const { item: late } = await world.read(clearing(late_id));
@@ -109,7 +109,7 @@ checkOnStorages('closed periods', [
         'closing another period meanwhile',
       );
       assert.match(other.message, /through 2026-05-31, is closing: send that request again to complete it/);
-      const closed = await closePeriod(world.ports(), world.call(), request);
+      const closed = await done(closePeriod(world.ports(), world.call(), request));
       assert.deepEqual([closed.status, closed.frozen], ['closed', 1]);
     },
   },
@@ -132,7 +132,7 @@ checkOnStorages('closed periods', [
         is_cleared = true;
         await world.clear({ ...references, acquirer_reference_data: parts[1], settlement_date: '2026-05-23' });
       });
-      const period = await closePeriod(beside.ports(), world.call(), { closed_through: '2026-05-31' });
+      const period = await done(closePeriod(beside.ports(), world.call(), { closed_through: '2026-05-31' }));
       const frozen = (await world.items()).filter(({ period_id }) => period_id === period.id);
       assert.deepEqual([period.frozen, frozen.length, frozen[0]!.clearing_ids.length], [51, 51, 2]);
     },

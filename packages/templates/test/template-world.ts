@@ -11,6 +11,7 @@ export function templateWorld() {
       hold_days: null,
       status: 'active',
       rate_limit_per_minute: null,
+      four_eyes: null,
       endpoint_version: 0,
       created_at_ms: 0,
     } as const;

@@ -253,8 +253,10 @@ export function responsesOf(route: Route, v1_deprecation: Deprecation | null): R
       { description: answer.description, ...headersOf(...answer.headers), content: jsonContentOf(schema) },
     ];
   });
-  const accepted = route.operation.answers_early ? { 202: successOf(route, v1_deprecation) } : {};
-  const { answer, answers_file } = route.operation;
+  const { answer, answers_early, answers_file, answers_pending } = route.operation;
+  const waiting =
+    answers_pending === undefined ? route : { ...route, operation: { ...route.operation, answer: answers_pending } };
+  const accepted = answers_early || waiting !== route ? { 202: successOf(waiting, v1_deprecation) } : {};
   const status = answer === null && answers_file === undefined ? 204 : 200;
   return { [status]: successOf(route, v1_deprecation), ...accepted, ...Object.fromEntries(errors) };
 }

@@ -47,6 +47,7 @@ import type {
 } from '@tallystick/kernel';
 import type {
   Act,
+  Approval,
   BreakDay,
   Comment,
   Entry,
@@ -220,6 +221,7 @@ function emptyTables() {
     /** The same. */
     reconciliation_break_days: new Table<{ readonly company_id: number; readonly cell: BreakDay }, string>(),
     reconciliation_acts: new Table<Act>(),
+    reconciliation_approvals: new Table<Approval>(),
     reconciliation_comments: new Table<Comment>(),
     reconciliation_periods: new Table<Period>(),
     api_keys: new Table<ApiKey>(),

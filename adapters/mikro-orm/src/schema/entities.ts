@@ -42,6 +42,7 @@ import {
 import {
   ReconciliationAct,
   ReconciliationActRecord,
+  ReconciliationApproval,
   ReconciliationBreakDay,
   ReconciliationCell,
   ReconciliationComment,
@@ -115,6 +116,7 @@ export const entities = [
   ReconciliationMatchCell,
   ReconciliationAct,
   ReconciliationActRecord,
+  ReconciliationApproval,
   ReconciliationComment,
   ReconciliationPeriod,
   AuditChain,

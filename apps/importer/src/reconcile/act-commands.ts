@@ -1,10 +1,11 @@
-import { presentExplainedItem, presentItem } from '@tallystick/operations';
+import { presentApproval, presentExplainedItem, presentItem } from '@tallystick/operations';
 import {
   type ActKind,
   actOnItem,
   catchUp,
   dateOf,
   explainItem,
+  isApproval,
   nameItems,
   namesOf,
   readWithCell,
@@ -12,6 +13,7 @@ import {
 import { type Command, idOf, type ParsedWords, UsageError } from '@tallystick/server';
 import { actPortsOf, callFor, companyOf, portsOf, writingCall } from './companies.ts';
 import { describeItem } from './item-text.ts';
+import { describePending } from './pending-text.ts';
 
 const company_option = { company: 'the company of the item; needed when there are several' };
 
@@ -37,7 +39,7 @@ const showCommand: Command = {
     const today = dateOf(call.now_ms);
     return {
       data: presentExplainedItem(found, today),
-      text: describeItem({ ...found, names: namesOf(found.records) }, today),
+      text: describeItem({ ...found, names: namesOf(found.records, found.open_approval_id) }, today),
     };
   },
 };
@@ -96,6 +98,7 @@ export const actCommands: readonly Command[] = [
         const company_id = await companyOf(services, given);
         const ports = await actPortsOf(services);
         const found = await actOnItem(ports, writingCall(services, company_id), id, action, request);
+        if (isApproval(found)) return { data: presentApproval(found), text: describePending(found) };
         const today = dateOf(services.clock().nowMs());
         const { unitOfWork } = await portsOf(services);
         const named = await unitOfWork.read((tx) => nameItems(tx, company_id, [found]));

@@ -60,14 +60,24 @@ async function sizeOf(path: string, shown: string): Promise<number> {
   return found.size;
 }
 
-function describeAnswer({ rows, skipped, decided, unchanged, errors, errors_total, dry_run }: TableAnswer): string {
+function describeAnswer({
+  rows,
+  skipped,
+  decided,
+  pending,
+  unchanged,
+  errors,
+  errors_total,
+  dry_run,
+}: TableAnswer): string {
   const of_rows = `${counted(rows, 'row')}, ${count(skipped)} of them without a decision`;
   if (errors_total > 0) {
     const all = errors.map(({ row, column, message }) => ({ path: `row ${row}, ${column}:`, message }));
     return `${of_rows}\n${describeErrors(all, errors_total)}`;
   }
+  const waiting = pending === 0 ? '' : `, ${count(pending)} ${dry_run ? 'would wait' : 'wait'} for a second person`;
   const before = unchanged === 0 ? '' : `, and ${count(unchanged)} stood already`;
-  return `${of_rows}\n${counted(decided, 'decision')} ${dry_run ? 'can be made' : 'made'}${before}`;
+  return `${of_rows}\n${counted(decided, 'decision')} ${dry_run ? 'can be made' : 'made'}${waiting}${before}`;
 }
 
 function describeRefusal({ fields }: Refusal): string {

@@ -1,9 +1,10 @@
-import { presentPeriod } from '@tallystick/operations';
-import { closePeriod, listPeriods, type Period, reopenPeriod } from '@tallystick/reconciliation';
+import { presentApproval, presentPeriod } from '@tallystick/operations';
+import { closePeriod, isApproval, listPeriods, type Period, reopenPeriod } from '@tallystick/reconciliation';
 import { type Command, formatList, readItems, requireOption } from '@tallystick/server';
 import { count, counted } from '../words.ts';
 import { callFor, companyOf, portsOf, writingCall } from './companies.ts';
 import { namedByOption } from './filter-options.ts';
+import { describePending } from './pending-text.ts';
 
 const company_option = { company: 'the company; needed when there are several' };
 
@@ -20,6 +21,7 @@ export const periodCommands: readonly Command[] = [
       const period = await closePeriod(ports, writingCall(services, company_id), { closed_through }).catch(
         namedByOption(() => '--through'),
       );
+      if (isApproval(period)) return { data: presentApproval(period), text: describePending(period) };
       const { frozen, open_breaks } = period;
       const text = `Closed through ${period.closed_through}: ${counted(frozen, 'item')} frozen, ${counted(open_breaks, 'open break')}`;
       return { data: presentPeriod(period), text };
@@ -41,6 +43,7 @@ export const periodCommands: readonly Command[] = [
       const newest = await ports.unitOfWork.read((tx) => tx.reconciliation.newestPeriod(company_id));
       if (newest === null) throw new Error('no period is closed');
       const period = await reopenPeriod(ports, writingCall(services, company_id), newest.id, why);
+      if (isApproval(period)) return { data: presentApproval(period), text: describePending(period) };
       return { data: presentPeriod(period), text: `Reopened: the days through ${period.closed_through} are open` };
     },
   },

@@ -19,12 +19,22 @@ export interface Company {
   readonly status: CompanyStatus;
   /** Requests per minute of all its keys together, 1 to 1,000,000. Null: no limit. */
   readonly rate_limit_per_minute: number | null;
+  /** Which acts in its reconciliation need a second person. Null: none. */
+  readonly four_eyes: FourEyes | null;
   /**
    * Rises with each change of its decision endpoint. Negative, or 0 when it never had one: it has none
    * that is active, and is not asked before a request on its cards is approved.
    */
   readonly endpoint_version: number;
   readonly created_at_ms: number;
+}
+
+export interface FourEyes {
+  /**
+   * Minor units by currency: an act on an item of more needs a second person. In a currency without
+   * an amount each act does.
+   */
+  readonly above: Readonly<Record<string, number>>;
 }
 
 export const company_statuses = ['active', 'closed'] as const;

@@ -1,7 +1,9 @@
 import {
+  amount_max,
   auditEntry,
   type Call,
   invalid,
+  isCurrency,
   type Page,
   type PageRequest,
   Refusal,
@@ -14,6 +16,7 @@ import {
   company_name_length_max,
   company_statuses,
   customer_number_length_max,
+  type FourEyes,
   type HoldDays,
   hold_days_max,
   rate_limit_max,
@@ -52,6 +55,7 @@ export async function createCompany(
     hold_days: null,
     status: 'active',
     rate_limit_per_minute: null,
+    four_eyes: null,
     endpoint_version: 0,
     created_at_ms: call.now_ms,
   });
@@ -92,6 +96,8 @@ export interface CompanyChange {
   readonly status?: string | null | undefined;
   /** 1 to 1,000,000 requests per minute of all its keys together. Null: no limit. */
   readonly rate_limit_per_minute?: number | null | undefined;
+  /** Null: no act in reconciliation needs a second person. */
+  readonly four_eyes?: FourEyes | null | undefined;
 }
 
 /**
@@ -117,20 +123,45 @@ export async function updateCompany(
   }
   const status = fields.readChoice('status', company_statuses);
   const rate_limit_per_minute = fields.readInteger('rate_limit_per_minute', { min: 1, max: rate_limit_max });
+  const four_eyes = readFourEyes(fields);
   fields.refuseInvalid();
   const changed: Company = {
     ...company,
     name: name!,
     ...(change.status === undefined ? {} : { status: status ?? 'active' }),
     ...(change.rate_limit_per_minute === undefined ? {} : { rate_limit_per_minute }),
+    ...(change.four_eyes === undefined ? {} : { four_eyes }),
     ...(full_details_in_mail === undefined ? {} : { full_details_in_mail: full_details_in_mail ?? false }),
     ...(hold_days === undefined ? {} : { hold_days: hold_days as HoldDays | null }),
   };
-  const changes = Object.entries(changed).filter(([name, value]) => company[name as keyof Company] !== value);
+  const changes = Object.entries(changed).filter(
+    ([name, value]) => JSON.stringify(company[name as keyof Company]) !== JSON.stringify(value),
+  );
   if (changes.length === 0) return company;
   await tx.companies.update(changed);
   await audit(tx, call, 'company.updated', id, Object.fromEntries(changes));
   return changed;
+}
+
+/** Reads the four-eyes setting, its amounts in the order of their currencies. */
+function readFourEyes(fields: RequestFields): FourEyes | null {
+  const value = fields.get('four_eyes');
+  if (value === null) return null;
+  const { above, ...others } = Object(value) as Partial<FourEyes>;
+  const amounts = Object.entries(Object(above) as object).sort(([a], [b]) => (a < b ? -1 : 1));
+  const is_sound =
+    typeof above === 'object' &&
+    above !== null &&
+    Object.keys(others).length === 0 &&
+    amounts.every(([currency, amount]) => isCurrency(currency) && isFourEyesAmount(amount));
+  if (is_sound) return { above: Object.fromEntries(amounts) };
+  const expected = '{ above: { EUR: 50000 } }, with amounts of 0 or more in minor units by currency, or null';
+  fields.addProblem('four_eyes', `must be ${expected}, not ${showValue(value)}`);
+  return null;
+}
+
+function isFourEyesAmount(amount: unknown): boolean {
+  return typeof amount === 'number' && Number.isInteger(amount) && amount >= 0 && amount <= amount_max;
 }
 
 function isHoldDays(value: number | string | null): value is HoldDays | null {

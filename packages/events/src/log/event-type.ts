@@ -30,6 +30,10 @@ export const event_types_without_id = [
   'reconciliation.break.opened',
   'reconciliation.break.aged',
   'reconciliation.break.resolved',
+  'reconciliation.approval.asked',
+  'reconciliation.approval.approved',
+  'reconciliation.approval.refused',
+  'reconciliation.approval.outdated',
 ] as const;
 
 /** The id that the id of a second name is equivalent to. */

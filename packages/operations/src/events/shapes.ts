@@ -24,6 +24,7 @@ import {
   type_names,
 } from '../fields.ts';
 import { authorization_item, clearing_item } from '../network/shapes.ts';
+import { approval_state } from '../reconciliation/approval-shapes.ts';
 import { break_state } from '../reconciliation/shapes.ts';
 import { template_item } from '../templates/shapes.ts';
 import { card_state } from '../virtual-cards/shapes.ts';
@@ -103,6 +104,17 @@ export const event_kinds: readonly EventKind[] = [
       'reconciliation.break.opened': 'An item of reconciliation becomes a break, or a break of another kind',
       'reconciliation.break.aged': 'A break comes to the next age bucket',
       'reconciliation.break.resolved': 'An item is no break any more',
+    },
+  },
+  {
+    id: 'ReconciliationApprovalEvent',
+    description: 'An act needs a second person, or that person has decided',
+    state: approval_state,
+    types: {
+      'reconciliation.approval.asked': 'An act waits for a second person',
+      'reconciliation.approval.approved': 'An act was approved and done',
+      'reconciliation.approval.refused': 'An act was refused',
+      'reconciliation.approval.outdated': 'An act that waited can no longer be done',
     },
   },
   foreign_events,

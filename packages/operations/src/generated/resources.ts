@@ -157,6 +157,23 @@ export interface ApiKey {
 /** The permissions of an API key. */
 export type ApiKeyRole = 'client' | 'network' | 'bank' | 'operator';
 
+/** What was asked for: an act on an item, or to close or reopen a period. */
+export type ApprovalAction =
+  | 'match'
+  | 'unmatch'
+  | 'ignore'
+  | 'accept'
+  | 'confirm'
+  | 'reopen'
+  | 'close_period'
+  | 'reopen_period';
+
+/**
+ * `pending`: it waits for a second person. `approving`: it is being done, or that was interrupted;
+ * to approve it again completes it. `outdated`: it could not be done any more when it was approved.
+ */
+export type ApprovalStatus = 'pending' | 'approving' | 'approved' | 'refused' | 'outdated';
+
 /** The entries that a control allows or denies. */
 export interface AskedAllowAndDeny {
   /** Only these; null: all. */
@@ -1061,6 +1078,8 @@ export interface Company {
    * limit.
    */
   readonly rate_limit_per_minute: number | null;
+  /** Which acts in its reconciliation need a second person; null: none. */
+  readonly four_eyes: FourEyes | null;
   /** When it was created, by the service's clock, UTC. ISO 8601. */
   readonly created_at: string;
   /** Always `company`: the kind of this resource. */
@@ -1773,6 +1792,7 @@ export type Event =
   | ClearingEvent
   | TemplateEvent
   | ReconciliationBreakEvent
+  | ReconciliationApprovalEvent
   | ForeignEventRecord;
 
 /**
@@ -1845,6 +1865,10 @@ export interface EventFilter {
     | 'reconciliation.break.opened'
     | 'reconciliation.break.aged'
     | 'reconciliation.break.resolved'
+    | 'reconciliation.approval.asked'
+    | 'reconciliation.approval.approved'
+    | 'reconciliation.approval.refused'
+    | 'reconciliation.approval.outdated'
     | undefined;
   /**
    * Only events that were recorded at this time: an instant, or a date, which means its whole GMT
@@ -1886,7 +1910,11 @@ export type EventTypeName =
   | 'ach.$$limit.exceeded'
   | 'reconciliation.break.opened'
   | 'reconciliation.break.aged'
-  | 'reconciliation.break.resolved';
+  | 'reconciliation.break.resolved'
+  | 'reconciliation.approval.asked'
+  | 'reconciliation.approval.approved'
+  | 'reconciliation.approval.refused'
+  | 'reconciliation.approval.outdated';
 
 /** A decision with every reason, as it was when it was made. */
 export interface ExplainedDecision {
@@ -1989,6 +2017,15 @@ export type ForeignEventType =
 
 /** Any JSON object. Anything that could be a card number is masked. */
 export type ForeignState = Readonly<Record<string, unknown>>;
+
+/** Which acts in reconciliation need a second person. Closing and reopening a period do. */
+export interface FourEyes {
+  /**
+   * Minor units by currency, ISO 4217: an act on an item of more needs a second person. In a
+   * currency without an amount each act does.
+   */
+  readonly above: Readonly<Record<string, number>>;
+}
 
 /** Why a card is frozen, or is no longer. */
 export interface FreezeVirtualCard {
@@ -2835,6 +2872,8 @@ export interface ReconciliationAct {
   readonly note: string;
   /** The code or word that the person gave; null: none. */
   readonly reason: string | null;
+  /** The second person, who approved it; null: it needed none. */
+  readonly approved_by: string | null;
   /**
    * The difference that the match or the rule accepts; minor units of the currency of the item;
    * null: none.
@@ -2865,6 +2904,126 @@ export interface ReconciliationAlternative {
   /** Its clearings, by their ids. */
   readonly clearing_ids: readonly number[];
   /** Its statement lines, by their ids. */
+  readonly line_ids: readonly number[];
+}
+
+/** An act that waits for a second person, or did. */
+export interface ReconciliationApproval {
+  /** The id of this resource, as digits. */
+  readonly id: string;
+  readonly action: ApprovalAction;
+  /** The item at that time; null: it is about a period. */
+  readonly item_id: string | null;
+  /** The version of the item that the one who asked saw; null: a period. */
+  readonly version: number | null;
+  /**
+   * The largest amount of the items, as it was compared; minor units of `currency`; null: a period.
+   */
+  readonly amount: number | null;
+  /** The currency of the amount, ISO 4217; null: a period. */
+  readonly currency: string | null;
+  /** Why, in the words of the one who asked; null: not stated. */
+  readonly note: string | null;
+  /** The code or word that was given; null: none. */
+  readonly reason: string | null;
+  /** What an item is to be matched with; null: another action. */
+  readonly with: ReconciliationAskedMatch | null;
+  /** Whether the match also accepts what is left. */
+  readonly accept_difference: boolean;
+  /** The side that an unmatch takes; null: that of the match made last. */
+  readonly side: MatchSide | null;
+  /** The last day of the period; null: it is about an item. YYYY-MM-DD. */
+  readonly closed_through: string | null;
+  /** The period to reopen; null: another action. */
+  readonly period_id: number | null;
+  readonly status: ApprovalStatus;
+  /** Who asked, as the audit log names callers: `key:17`. */
+  readonly asked_by: string;
+  /** When, UTC. ISO 8601. */
+  readonly asked_at: string;
+  /** Who approved or refused it, or tried to; null: nobody yet. */
+  readonly decided_by: string | null;
+  /** When, UTC; null: not yet. ISO 8601. */
+  readonly decided_at: string | null;
+  /** Why, in the words of that person; of an outdated one, what changed; null: none. */
+  readonly decided_note: string | null;
+  /** Always `reconciliation_approval`: the kind of this resource. */
+  readonly type: 'reconciliation_approval';
+  /** The path of this resource. */
+  readonly url: string;
+}
+
+/** An act needs a second person, or that person has decided. */
+export interface ReconciliationApprovalEvent {
+  /** The id of the event, as digits. Later events have higher ids. */
+  readonly id: string;
+  /** The stored name of its type. It states what `payload` is. */
+  readonly event_type:
+    | 'reconciliation.approval.asked'
+    | 'reconciliation.approval.approved'
+    | 'reconciliation.approval.refused'
+    | 'reconciliation.approval.outdated';
+  /** The state of the object after the change. */
+  readonly payload: ReconciliationApprovalState;
+  /** The state of the object before the change; null: it was created. */
+  readonly previous: ReconciliationApprovalState | null;
+  /** When it was created, by the service's clock, UTC. ISO 8601. */
+  readonly created_at: string;
+  /** Always `event`: the kind of this resource. */
+  readonly type: 'event';
+  /** The path of this resource. */
+  readonly url: string;
+}
+
+/** Several filters are ANDed. */
+export interface ReconciliationApprovalFilter {
+  /** Only approvals with this status. */
+  readonly status?: ApprovalStatus | undefined;
+  /** Only those about this item, by its id at that time. */
+  readonly item_id?: Id | undefined;
+  /** Only those that this caller asked for, as the audit log names callers. */
+  readonly asked_by?: string | undefined;
+}
+
+/** An act that waits for a second person, in an event. */
+export interface ReconciliationApprovalState {
+  /** The approval. */
+  readonly approval_id: number;
+  readonly action: ApprovalAction;
+  /** The item at that time; null: it is about a period. */
+  readonly item_id: number | null;
+  /** The version of the item that the one who asked saw; null: a period. */
+  readonly version: number | null;
+  /**
+   * The largest amount of the items, as it was compared; minor units of `currency`; null: a period.
+   */
+  readonly amount: number | null;
+  /** The currency of the amount, ISO 4217; null: a period. */
+  readonly currency: string | null;
+  /** Why, in the words of the one who asked; null: not stated. */
+  readonly note: string | null;
+  readonly status: ApprovalStatus;
+  /** Who asked, as the audit log names callers: `key:17`. */
+  readonly asked_by: string;
+  /** Who approved or refused it, or tried to; null: nobody yet. */
+  readonly decided_by: string | null;
+  /** Why, in the words of that person; of an outdated one, what changed; null: none. */
+  readonly decided_note: string | null;
+}
+
+/** Why an act is approved. */
+export interface ReconciliationApproving {
+  /** Why; the approval and the audit log keep it; null: not stated. */
+  readonly note?: string | null | undefined;
+}
+
+/** The records of a match that was asked for. */
+export interface ReconciliationAskedMatch {
+  /** The authorization; null: none. */
+  readonly authorization_id: number | null;
+  /** The clearings. */
+  readonly clearing_ids: readonly number[];
+  /** The statement lines. */
   readonly line_ids: readonly number[];
 }
 
@@ -3012,6 +3171,8 @@ export interface ReconciliationDecisions {
   readonly skipped: number;
   /** Rows whose decision was made; in a dry run, would be made. */
   readonly decided: number;
+  /** Rows whose act waits for a second person; in a dry run, would wait. */
+  readonly pending: number;
   /** Rows whose decision with that note stands already. */
   readonly unchanged: number;
   /** The first errors; empty unless it was a dry run. */
@@ -3136,6 +3297,11 @@ export interface ReconciliationItem {
   readonly frozen_item_id: string | null;
   /** Who takes care of it, by the name that was given; null: nobody. */
   readonly assignee: string | null;
+  /**
+   * The act on it that waits for a second person; no other act is possible meanwhile; null: none
+   * waits.
+   */
+  readonly pending_approval_id: string | null;
   /** When its first record arrived, UTC. ISO 8601. */
   readonly opened_at: string;
   /** How its records belong together. */
@@ -3406,6 +3572,12 @@ export interface ReconciliationPeriodReopening {
   readonly note?: string | null | undefined;
   /** A code or a word of your own, such as `merchant_refund_agreed`; null: none. */
   readonly reason?: string | null | undefined;
+}
+
+/** Why an act is refused. */
+export interface ReconciliationRefusing {
+  /** Why; the history and the audit log keep it. */
+  readonly note: string;
 }
 
 /** What is wrong with a row of a table. */
@@ -3963,6 +4135,8 @@ export interface UpdateCompany {
    * limit.
    */
   readonly rate_limit_per_minute?: number | null | undefined;
+  /** Which acts in its reconciliation need a second person; null: none. */
+  readonly four_eyes?: FourEyes | null | undefined;
 }
 
 /**

@@ -6,11 +6,9 @@ import type {
   Account,
   AccountBalance,
   AccountProfile,
-  Activity,
   ApiKey,
   AuditEntry,
   Authorization,
-  Backlog,
   Backtest,
   BacktestDifference,
   BankUser,
@@ -39,14 +37,13 @@ import type {
   OperatorDelivery,
   OperatorVirtualCard,
   OperatorWebhook,
-  Person,
-  PortalLink,
   PurchaseTemplate,
   PurchaseTemplateAcknowledgement,
   PurchaseTemplateVersion,
   Quarantined,
   RealCard,
   ReconciliationAct,
+  ReconciliationApproval,
   ReconciliationBridge,
   ReconciliationDecisions,
   ReconciliationItem,
@@ -64,8 +61,6 @@ import type {
   ThirdParty,
   TriedDecision,
   VirtualCard,
-  VirtualCardAuditEntry,
-  VirtualCardMail,
   VirtualCardVersion,
   Webhook,
   WebhookOverview,
@@ -97,12 +92,8 @@ export interface Results {
   readonly 'backtests.read': Backtest;
   readonly 'backtests.differences.list': Page<BacktestDifference>;
   readonly 'backtests.delete': undefined;
-  readonly 'virtualCards.audit.list': Page<VirtualCardAuditEntry>;
-  readonly 'virtualCards.mails.list': Page<VirtualCardMail>;
   readonly 'authorizations.list': Page<Authorization>;
-  readonly 'authorizations.read': Authorization;
   readonly 'operator.authorizations.list': Page<Authorization>;
-  readonly 'clearings.list': Page<Clearing>;
   readonly 'realCards.list': Page<RealCard>;
   readonly 'realCards.read': RealCard;
   readonly 'operator.realCards.create': RealCard;
@@ -126,7 +117,6 @@ export interface Results {
   readonly 'webhooks.deliveries.read': DeliveryWithBody;
   readonly 'webhooks.deliveries.retry': undefined;
   readonly 'webhooks.deliveries.recover': RecoveredDeliveries;
-  readonly 'portalLinks.create': PortalLink;
   readonly 'decisionEndpoint.put': DecisionEndpoint;
   readonly 'decisionEndpoint.read': DecisionEndpoint;
   readonly 'decisionEndpoint.update': DecisionEndpoint;
@@ -143,18 +133,22 @@ export interface Results {
   readonly 'reconciliation.summary': ReconciliationSummary;
   readonly 'reconciliation.rules': ReconciliationRules;
   readonly 'reconciliation.bridge': ReconciliationBridge;
-  readonly 'reconciliation.items.match': ReconciliationItem;
-  readonly 'reconciliation.items.unmatch': ReconciliationItem;
-  readonly 'reconciliation.items.ignore': ReconciliationItem;
-  readonly 'reconciliation.items.accept': ReconciliationItem;
-  readonly 'reconciliation.items.confirm': ReconciliationItem;
-  readonly 'reconciliation.items.reopen': ReconciliationItem;
+  readonly 'reconciliation.items.match': ReconciliationItem | ReconciliationApproval;
+  readonly 'reconciliation.items.unmatch': ReconciliationItem | ReconciliationApproval;
+  readonly 'reconciliation.items.ignore': ReconciliationItem | ReconciliationApproval;
+  readonly 'reconciliation.items.accept': ReconciliationItem | ReconciliationApproval;
+  readonly 'reconciliation.items.confirm': ReconciliationItem | ReconciliationApproval;
+  readonly 'reconciliation.items.reopen': ReconciliationItem | ReconciliationApproval;
   readonly 'reconciliation.decisions.create': ReconciliationDecisions;
   readonly 'reconciliation.items.comment': ReconciliationAct;
   readonly 'reconciliation.items.assign': ReconciliationItem;
-  readonly 'reconciliation.periods.close': ReconciliationPeriod;
+  readonly 'reconciliation.approvals.list': Page<ReconciliationApproval>;
+  readonly 'reconciliation.approvals.read': ReconciliationApproval;
+  readonly 'reconciliation.approvals.approve': ReconciliationApproval;
+  readonly 'reconciliation.approvals.refuse': ReconciliationApproval;
+  readonly 'reconciliation.periods.close': ReconciliationPeriod | ReconciliationApproval;
   readonly 'reconciliation.periods.list': Page<ReconciliationPeriod>;
-  readonly 'reconciliation.periods.reopen': undefined;
+  readonly 'reconciliation.periods.reopen': undefined | ReconciliationApproval;
   readonly 'reconciliation.tolerances.read': ReconciliationTolerances;
   readonly 'reconciliation.tolerances.update': ReconciliationTolerances;
   readonly 'operator.companies.create': Company;
@@ -166,16 +160,6 @@ export interface Results {
   readonly 'operator.keys.read': ApiKey;
   readonly 'operator.keys.update': ApiKey;
   readonly 'operator.keys.revoke': undefined;
-  readonly 'operator.people.create': Person;
-  readonly 'operator.people.list': Page<Person>;
-  readonly 'operator.people.read': Person;
-  readonly 'operator.people.update': Person;
-  readonly 'operator.people.setPassword': Person;
-  readonly 'operator.people.resetTotp': Person;
-  readonly 'operator.people.endSessions': undefined;
-  readonly 'activity.read': Activity;
-  readonly 'operator.activity.read': Activity;
-  readonly 'operator.backlog.read': Backlog;
   readonly 'operator.webhooks.list': Page<OperatorWebhook>;
   readonly 'operator.deliveries.list': Page<OperatorDelivery>;
   readonly 'operator.audit.list': Page<AuditEntry>;

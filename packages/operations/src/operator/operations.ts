@@ -69,7 +69,7 @@ function companyOperations({ companyChanged, vault }: OperatorOperationPorts): r
     }),
     operation('administration', {
       id: 'operator.companies.update',
-      summary: 'Change a company: its name, status, holds, mails and rate limit',
+      summary: 'Change a company: its name, status, holds, mails, rate limit and second person',
       description: 'What is absent stays.',
       parameters: ['id'],
       body: update_company,

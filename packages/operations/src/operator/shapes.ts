@@ -9,7 +9,7 @@ import {
   roles,
 } from '@tallystick/access';
 import { hold_days_default } from '@tallystick/cards';
-import { shared_secret_length_max, shared_secret_length_min } from '@tallystick/kernel';
+import { amount_max, shared_secret_length_max, shared_secret_length_min } from '@tallystick/kernel';
 import * as z from 'zod';
 import {
   created_at,
@@ -54,6 +54,21 @@ const company_rate_limit = z.int().min(1).max(rate_limit_max);
 const company_rate_limit_meaning =
   'The most requests per minute of all its keys together, in one process of the service; null: no limit.';
 
+const four_eyes = z
+  .object({
+    above: z
+      .record(z.string().regex(/^[A-Z]{3}$/), z.int().min(0).max(amount_max))
+      .describe(
+        'Minor units by currency, ISO 4217: an act on an item of more needs a second person. In a currency without an amount each act does',
+      ),
+  })
+  .meta({
+    id: 'FourEyes',
+    description: 'Which acts in reconciliation need a second person. Closing and reopening a period do',
+  });
+
+const four_eyes_meaning = 'Which acts in its reconciliation need a second person; null: none';
+
 const hold_days_meaning = `The days after which a hold without a clearing ends, on cards without aging velocity; null: ${hold_days_default}.`;
 
 /** `PATCH /operator/v1/companies/:id`. */
@@ -71,6 +86,7 @@ export const update_company = z
         .nullish()
         .describe('`closed`: its calls are refused (`forbidden`) and its cards decline (K). Null: `active`'),
       rate_limit_per_minute: company_rate_limit.nullish().describe(company_rate_limit_meaning),
+      four_eyes: four_eyes.nullish().describe(four_eyes_meaning),
     }),
   })
   .meta({
@@ -90,6 +106,7 @@ export const company = z
     hold_days: hold_days.nullable().describe(hold_days_meaning),
     status: company_status,
     rate_limit_per_minute: company_rate_limit.nullable().describe(company_rate_limit_meaning),
+    four_eyes: four_eyes.nullable().describe(four_eyes_meaning),
     created_at,
     type: resourceType('company'),
     url: resource_url,

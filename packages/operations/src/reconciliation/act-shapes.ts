@@ -21,6 +21,7 @@ export const act = z
         'Why, in the words of the person, or the comment; of the rule `tolerance`, what is left and the tolerance',
       ),
     reason: text_or_null.describe('The code or word that the person gave; null: none'),
+    approved_by: text_or_null.describe('The second person, who approved it; null: it needed none'),
     accepted_difference: shown_amount
       .nullable()
       .describe(
@@ -156,6 +157,7 @@ export const table_answer = z
     rows: count.describe('Rows below the names'),
     skipped: count.describe('Rows without a decision'),
     decided: count.describe('Rows whose decision was made; in a dry run, would be made'),
+    pending: count.describe('Rows whose act waits for a second person; in a dry run, would wait'),
     unchanged: count.describe('Rows whose decision with that note stands already'),
     errors: z.array(row_error).readonly().describe('The first errors; empty unless it was a dry run'),
     errors_total: count.describe('All errors, listed or not'),

@@ -10,6 +10,7 @@ import {
   explainItem,
   exportItems,
   type ItemFilter,
+  isApproval,
   listItems,
   nameItems,
   parseItemFilter,
@@ -40,8 +41,9 @@ import {
   shares_pass,
 } from '../operation.ts';
 import { match_act, plain_act, table_answer, unmatch_act } from './act-shapes.ts';
+import { approval } from './approval-shapes.ts';
 import { lineOperations } from './lines.ts';
-import { presentExplainedItem, presentItem } from './presenter.ts';
+import { pending, presentExplainedItem, presentItem } from './presenter.ts';
 import { presentBridge, presentSummary } from './report-presenter.ts';
 import { bridge, bridge_filter, rules_filter, rules_report, summary } from './report-shapes.ts';
 import { item, item_filter, item_with_history } from './shapes.ts';
@@ -248,15 +250,17 @@ export function reconciliationOperations(ports: ReconciliationOperationPorts): r
       operation('reconciliation', {
         id: `reconciliation.items.${action}`,
         summary,
-        description: `${description} Refused (\`conflict\`) when the state of the item does not allow it, or when it has changed: the error says what happened. The id of an item that was merged into another one is refused (\`conflict\`) unless the version of that one is sent.`,
+        description: `${description} Answers 202 with an approval when a second person has to approve it first. Refused (\`conflict\`) when the state of the item does not allow it, while another act on it waits for a second person, or when it has changed: the error says what happened. The id of an item that was merged into another one is refused (\`conflict\`) unless the version of that one is sent.`,
         parameters: ['id'],
         body: data_of_domain,
         documented_body: body,
         refusals: ['conflict'],
         runs_alone,
         answer: item,
+        answers_pending: approval,
         async perform(call) {
           const found = await actOnItem(ports, companyCall(call), call.id, action, call.body.data);
+          if (isApproval(found)) return pending(found);
           const names = await ports.unitOfWork.read((tx) => nameItems(tx, found.company_id, [found]));
           return presentItem(found, names.get(found.id)!, dateOf(call.now_ms));
         },
@@ -267,7 +271,7 @@ export function reconciliationOperations(ports: ReconciliationOperationPorts): r
       method: 'company.reconciliation.decisions.submit',
       summary: 'Decide items by a table',
       description:
-        'The table of items, with its columns `decision` (`accept`, `ignore`, `confirm`, `reopen`, `match`) and `note` filled in, and of a match the column `with`: words such as `authorization:9`, `clearing:45`, `line:408` and `suggestion:1`, which is the one with this number in the column `suggestions` of the row; `accept_difference` among them also accepts what is left, and the note is the reason. A record is in one row of the table. Rows without a decision are skipped. All or nothing: with an error in a row nothing is decided, and the error names row and column. When an item changes while the table is written, the decisions before it are undone again, and the call is refused (`conflict`). The same table again changes nothing. With `dry_run` nothing is decided, and the result shows what would be.',
+        'The table of items, with its columns `decision` (`accept`, `ignore`, `confirm`, `reopen`, `match`) and `note` filled in, and of a match the column `with`: words such as `authorization:9`, `clearing:45`, `line:408` and `suggestion:1`, which is the one with this number in the column `suggestions` of the row; `accept_difference` among them also accepts what is left, and the note is the reason. A record is in one row of the table. Rows without a decision are skipped. All or nothing: with an error in a row nothing is decided, and the error names row and column. When an item changes while the table is written, the decisions before it are undone again, and the call is refused (`conflict`). Acts that need a second person are asked for, and the other rows are decided. The same table again changes nothing. With `dry_run` nothing is decided, and the result shows what would be.',
       query: { flags: { dry_run: 'True: only reports the errors of the rows, and decides nothing' } },
       file_bytes_max: table_bytes_max,
       runs_alone: own_transactions,

@@ -1,9 +1,10 @@
-import { closePeriod, listPeriods, type PeriodPorts, reopenPeriod } from '@tallystick/reconciliation';
+import { closePeriod, isApproval, listPeriods, type PeriodPorts, reopenPeriod } from '@tallystick/reconciliation';
 import * as z from 'zod';
 import { data_of_domain } from '../fields.ts';
 import { companyCall, type Operation, operation, own_transactions, present } from '../operation.ts';
+import { approval } from './approval-shapes.ts';
 import { close_period, period, reopen_period } from './period-shapes.ts';
-import { presentPeriod } from './presenter.ts';
+import { pending, presentPeriod } from './presenter.ts';
 
 /** Closing days, and undoing it (decision: reconciliation, periods). */
 export function periodOperations(ports: PeriodPorts): readonly Operation[] {
@@ -12,14 +13,16 @@ export function periodOperations(ports: PeriodPorts): readonly Operation[] {
       id: 'reconciliation.periods.close',
       summary: 'Close the days up to a date',
       description:
-        'Freezes the matched, accepted and ignored items of these days. Others stay open. What comes later for a frozen item makes an item of its own.',
+        'Freezes the matched, accepted and ignored items of these days. Others stay open. What comes later for a frozen item makes an item of its own. Answers 202 with an approval when a second person has to approve it first.',
       body: data_of_domain,
       documented_body: close_period,
       refusals: ['conflict'],
       runs_alone: own_transactions,
       answer: period,
+      answers_pending: approval,
       async perform(call) {
-        return presentPeriod(await closePeriod(ports, companyCall(call), call.body.data));
+        const found = await closePeriod(ports, companyCall(call), call.body.data);
+        return isApproval(found) ? pending(found) : presentPeriod(found);
       },
     }),
     operation('reconciliation', {
@@ -36,15 +39,18 @@ export function periodOperations(ports: PeriodPorts): readonly Operation[] {
       id: 'reconciliation.periods.reopen',
       summary: 'Reopen the newest period, on the record',
       parameters: ['id'],
-      description: 'Refused (`conflict`) when it is not the newest one. The body may say why.',
+      description:
+        'Refused (`conflict`) when it is not the newest one. The body may say why. Answers 202 with an approval when a second person has to approve it first.',
       body: data_of_domain,
       documented_body: reopen_period,
       data_is_optional: true,
       refusals: ['conflict'],
       runs_alone: own_transactions,
       answer: null,
+      answers_pending: approval,
       async perform(call) {
-        await reopenPeriod(ports, companyCall(call), call.id, call.body.data);
+        const found = await reopenPeriod(ports, companyCall(call), call.id, call.body.data);
+        return isApproval(found) ? pending(found) : undefined;
       },
     }),
   ];

@@ -1,6 +1,7 @@
 import { toInstantText } from '@tallystick/kernel';
 import {
   type Act,
+  type Approval,
   type AuthorizedPurchase,
   ageOfItem,
   type Comment,
@@ -13,7 +14,9 @@ import {
   type Suggestion,
 } from '@tallystick/reconciliation';
 import { showAs } from '../fields.ts';
+import { Interim } from '../operation.ts';
 import { act } from './act-shapes.ts';
+import { approval } from './approval-shapes.ts';
 import { line } from './line-shapes.ts';
 import { period } from './period-shapes.ts';
 import {
@@ -35,6 +38,7 @@ export function presentItem(found: Item, names: ItemNames, today: string, sugges
     ...found,
     ...names,
     account_id: names.account_number,
+    pending_approval_id: names.open_approval_id === null ? null : String(names.open_approval_id),
     id: String(found.id),
     frozen_item_id: found.frozen_item_id === null ? null : String(found.frozen_item_id),
     age_days: ageOfItem(found, today),
@@ -65,12 +69,21 @@ export function presentLine({ line: found, item_id }: LineOfItem) {
 
 /** An item with what people did to it, the oldest act first. */
 export function presentExplainedItem(
-  { item, records, statement_line, history, comments, suggestions, has_more_alternatives }: ExplainedItem,
+  {
+    item,
+    records,
+    open_approval_id,
+    statement_line,
+    history,
+    comments,
+    suggestions,
+    has_more_alternatives,
+  }: ExplainedItem,
   today: string,
 ) {
   const listed = <Found>(found: readonly Found[]) => found.slice(0, item_records_max);
   return showAs(item_with_history, {
-    ...presentItem(item, namesOf(records), today, suggestions),
+    ...presentItem(item, namesOf(records, open_approval_id), today, suggestions),
     lines: listed(records.lines).map((found) => presentLine({ line: found, item_id: item.id })),
     statement_line: statement_line === null ? null : presentLine(statement_line),
     clearings: listed(records.clearings).map((found) => showAs(item_clearing, found)),
@@ -93,13 +106,36 @@ function presentAuthorized(found: AuthorizedPurchase) {
 function presentAct(one: Act) {
   const { at_ms, item_id, subject } = one;
   const accepted_difference = subject.accepted?.amount ?? null;
-  return showAs(act, { ...one, at: toInstantText(at_ms), item_id: String(item_id), accepted_difference });
+  const approved_by = subject.approved?.approved_by ?? null;
+  return showAs(act, { ...one, approved_by, at: toInstantText(at_ms), item_id: String(item_id), accepted_difference });
+}
+
+export function presentApproval({ request, ...found }: Approval) {
+  const of_item = 'closed_through' in request ? { with: null, accept_difference: false, side: null } : request;
+  const of_period = 'closed_through' in request ? request : { closed_through: null, period_id: null };
+  return showAs(approval, {
+    ...found,
+    ...{ note: request.note, reason: request.reason },
+    ...{ with: of_item.with, accept_difference: of_item.accept_difference, side: of_item.side },
+    ...{ closed_through: of_period.closed_through, period_id: of_period.period_id },
+    id: String(found.id),
+    item_id: found.item_id === null ? null : String(found.item_id),
+    asked_at: toInstantText(found.asked_at_ms),
+    decided_at: found.decided_at_ms === null ? null : toInstantText(found.decided_at_ms),
+    type: 'reconciliation_approval',
+    url: `/v1/reconciliation/approvals/${found.id}`,
+  });
+}
+
+/** The result of a call that waits for a second person. */
+export function pending(found: Approval): Interim {
+  return new Interim('accepted', presentApproval(found));
 }
 
 /** A comment as an entry of the history of its item. */
 export function presentComment({ at_ms, actor, item_id, text: note }: Comment) {
   const said = { at: toInstantText(at_ms), actor, action: 'comment' as const, item_id: String(item_id), note };
-  return showAs(act, { ...said, reason: null, accepted_difference: null });
+  return showAs(act, { ...said, reason: null, accepted_difference: null, approved_by: null });
 }
 
 export function presentPeriod(closed: Period) {

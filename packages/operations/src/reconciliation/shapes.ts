@@ -169,6 +169,9 @@ const item_fields = {
     .nullable()
     .describe('Of a late change, the item of a closed period for which it came; null: it came for none'),
   assignee: text_or_null.describe('Who takes care of it, by the name that was given; null: nobody'),
+  pending_approval_id: id_text
+    .nullable()
+    .describe('The act on it that waits for a second person; no other act is possible meanwhile; null: none waits'),
   opened_at: shown_instant.describe('When its first record arrived, UTC'),
   matches: z.array(match).describe('How its records belong together'),
   alternatives: z.array(alternative).describe('Other ways to match its records, the best first'),

@@ -1,6 +1,6 @@
 import { type MatchByHand, matchMakerOf, type RematchMessage, type SeenActs } from '@tallystick/cards';
 import type { Call, Refusal } from '@tallystick/kernel';
-import { recordsOfPairs } from '../act.ts';
+import { type Act, recordsOfPairs } from '../act.ts';
 import { itemIdOf, type RecordKey, recordsOf } from '../item-id.ts';
 import { findItems } from '../items/find-item.ts';
 import type { SeenItem } from '../items/read-items.ts';
@@ -55,10 +55,10 @@ export async function actInPass(ports: ActPorts, act: ActOfPass): Promise<void> 
 
 /** The message to the network's side, with the act and all its matches. */
 export function rematchMessage({ situation, plan, seen_acts }: ActOfPass): RematchMessage {
-  const { call, item, request } = situation;
+  const { call, request } = situation;
   const { company_id, actor, request_id, source_address } = call;
-  const { action, note, reason } = request;
-  const subject = JSON.stringify(plan.subject);
+  const { note, reason } = request;
+  const act = newActOf({ situation, plan });
   return {
     kind: 'rematch',
     number_index: null,
@@ -67,10 +67,27 @@ export function rematchMessage({ situation, plan, seen_acts }: ActOfPass): Remat
     note,
     reason,
     actor,
-    act: { company_id, actor, action, item_id: item.id, subject, note, reason, request_id },
+    act: { ...act, subject: JSON.stringify(act.subject) },
     seen_acts,
     request_id,
     source_address,
+  };
+}
+
+/** The act as it is recorded. Of an act that was approved, the one who asked is the actor. */
+export function newActOf({ situation: { call, item, request }, plan }: PlannedAct): Omit<Act, 'id' | 'at_ms'> {
+  const { company_id, request_id } = call;
+  const { action, note, reason, approved } = request;
+  const actor = approved?.asked_by ?? call.actor;
+  return {
+    company_id,
+    actor,
+    action,
+    item_id: item.id,
+    subject: { ...plan.subject, approved },
+    note,
+    reason,
+    request_id,
   };
 }
 

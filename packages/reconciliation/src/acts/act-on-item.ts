@@ -1,5 +1,7 @@
 import type { Call } from '@tallystick/kernel';
 import type { ActKind } from '../act.ts';
+import type { Approval } from '../approvals/approval.ts';
+import { ask, askingOf, refusePending, stakeToApprove } from '../approvals/ask.ts';
 import type { Item } from '../item.ts';
 import { recordsOf } from '../item-id.ts';
 import { findSeenItems, readItem, unknownItem } from '../items/read-items.ts';
@@ -27,6 +29,9 @@ import { refuseByState, refuseMerged, refuseOtherVersion, withNewestAct } from '
  * begin before one of them is done, that one counts, and the others are refused, because the item is
  * not as it was when they began. An act that begins later is one on what that one left, unless its
  * version is an older one.
+ *
+ * Where the company has the four-eyes setting, an act on an item above its amount is not done, but
+ * waits for a second person. Returns the approval then.
  */
 export async function actOnItem(
   ports: ActPorts,
@@ -34,8 +39,17 @@ export async function actOnItem(
   item_id: number,
   action: ActKind,
   request: object,
-): Promise<Item> {
-  const asked = readActRequest(action, request);
+): Promise<Item | Approval> {
+  return await performAct(ports, call, item_id, readActRequest(action, request));
+}
+
+/** Acts as `actOnItem` does. An act that was approved is not asked for again. */
+export async function performAct(
+  ports: ActPorts,
+  call: Call,
+  item_id: number,
+  asked: ActRequest,
+): Promise<Item | Approval> {
   // Read first: an act that commits while the items are brought up to date was not seen.
   const seen_before = await ports.unitOfWork.read((tx) => findSeenItems(tx, call, [item_id]));
   const before = seen_before.get(item_id) ?? null;
@@ -54,6 +68,8 @@ export async function actOnItem(
       refuseMerged(situation, { item_id, version: asked.version });
       refuseOtherVersion(situation, expected);
       const plan = planAct(situation);
+      const stake = stakeToApprove(situation);
+      if (stake !== null) return (await ask(tx, call, [askingOf(situation, stake)]))[0]!;
       const { of_pass } = await recordBatch(tx, call, [{ situation, plan }]);
       return of_pass[0] ?? (await readItem(tx, call, situation.item.id)).item;
     });
@@ -82,6 +98,7 @@ async function situationOf(tx: ActTx, call: Call, item_id: number, request: ActR
 /** What an act will do. Refuses what the state of the item does not permit. */
 export function planAct(situation: Situation): ActPlan {
   try {
+    refusePending(situation);
     refuseByState(situation.known, situation, situation.request.action);
     return planOf(situation);
   } catch (error) {

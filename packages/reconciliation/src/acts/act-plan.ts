@@ -67,6 +67,14 @@ export interface ActPlan {
 
 /** The subject of an act that concerns no match. */
 export function subjectOf(item: Item, changes: Partial<ActSubject> = {}): ActSubject {
-  const nothing = { pairs: [], authorization: null, confirmed: [], rule: null, accepted: null, kept_line_id: null };
+  const nothing = {
+    pairs: [],
+    authorization: null,
+    confirmed: [],
+    rule: null,
+    accepted: null,
+    kept_line_id: null,
+    approved: null,
+  };
   return { fingerprint: fingerprintOf(item), ...nothing, ...changes };
 }

@@ -1,5 +1,5 @@
 import { isStorable, isWithin, maskCardNumbers, RequestFields, showValue } from '@tallystick/kernel';
-import type { ActKind } from '../act.ts';
+import type { ActKind, ApprovedBy } from '../act.ts';
 import type { MatchedIds } from '../item-id.ts';
 
 /** The sides of an item whose matches can be undone. */
@@ -27,6 +27,8 @@ export interface ActRequest {
   readonly accept_difference: boolean;
   /** Only of an unmatch; null: the match that was made last. */
   readonly side: MatchSide | null;
+  /** When a second person has approved the act. */
+  readonly approved: ApprovedBy | null;
 }
 
 interface RowWords
@@ -39,7 +41,7 @@ export function rowRequest(
   { note, version, with: matched_with = null, accept_difference = false }: RowWords,
 ): ActRequest {
   const reason = accept_difference ? note : null;
-  return { action, note, reason, version, with: matched_with, accept_difference, side: null };
+  return { action, note, reason, version, with: matched_with, accept_difference, side: null, approved: null };
 }
 
 /**
@@ -72,6 +74,7 @@ export function readActRequest(action: ActKind, request: object): ActRequest {
     with: matched_with,
     accept_difference,
     side,
+    approved: null,
   };
 }
 

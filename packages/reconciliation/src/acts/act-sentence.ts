@@ -18,10 +18,11 @@ export function auditActionOf(action: ActKind): string {
 }
 
 /** Who did what when, and why: a clause for people. */
-export function describeAct({ action, actor, at_ms, note, reason }: Act): string {
+export function describeAct({ action, actor, at_ms, note, reason, subject }: Act): string {
   // Of a row of a table the note is the reason too.
   const because = reason === null || reason === note ? '' : `, reason ${JSON.stringify(reason)}`;
-  return `${actor} ${past_tense[action]} it at ${toInstantText(at_ms)} (${JSON.stringify(note)}${because})`;
+  const who = subject.approved === null ? actor : `${actor}, approved by ${subject.approved.approved_by},`;
+  return `${who} ${past_tense[action]} it at ${toInstantText(at_ms)} (${JSON.stringify(note)}${because})`;
 }
 
 /** The records of an item: a clause for people. */

@@ -1,5 +1,6 @@
 import type { Call } from '@tallystick/kernel';
 import type { Act } from '../act.ts';
+import type { Approval, FourEyes } from '../approvals/approval.ts';
 import type { Item } from '../item.ts';
 import { byId, idsOfKind, itemIdOf, type RecordKey, recordsOf } from '../item-id.ts';
 import { findSeenItems, type SeenItem } from '../items/read-items.ts';
@@ -29,15 +30,21 @@ export class KnownRecords {
   readonly lines: ReadonlyMap<number, CardLine>;
   /** The closed periods of the items. */
   readonly periods: ReadonlyMap<number, Period>;
+  readonly four_eyes: FourEyes | null;
   /** Empty unless an act is a match. */
   readonly tolerances: Tolerances;
   #without_sets: KnownRecords | null = null;
   /** By the id of each of their records. */
   readonly #seen: ReadonlyMap<number, SeenItem>;
+  /** Those that are open, by the id of their item at that time. */
+  readonly approvals: ReadonlyMap<number, Approval>;
 
   private constructor(
     seen: ReadonlyMap<number, SeenItem>,
-    records: Pick<KnownRecords, 'purchases' | 'clearings' | 'lines' | 'periods' | 'tolerances'>,
+    records: Pick<
+      KnownRecords,
+      'purchases' | 'clearings' | 'lines' | 'periods' | 'tolerances' | 'four_eyes' | 'approvals'
+    >,
   ) {
     this.#seen = seen;
     this.purchases = records.purchases;
@@ -45,6 +52,8 @@ export class KnownRecords {
     this.lines = records.lines;
     this.periods = records.periods;
     this.tolerances = records.tolerances;
+    this.four_eyes = records.four_eyes;
+    this.approvals = records.approvals;
   }
 
   /** Costs the same few queries however many acts there are, and one for each closed period. */
@@ -67,7 +76,8 @@ export class KnownRecords {
     const by_record = [...seen.values()].flatMap((one) =>
       recordsOf(one.item).map((key) => [itemIdOf(key), one] as const),
     );
-    const [purchases, clearings, lines, periods, tolerances] = await Promise.all([
+    const all_records = [...new Set(seen.values().map(({ item }) => item))].flatMap(recordsOf);
+    const [purchases, clearings, lines, periods, tolerances, four_eyes, approvals] = await Promise.all([
       store.authorizations(company_id, idsOf('authorization', matched)),
       store.clearings(company_id, idsOf('clearing', itemsOf([...own, ...accepting]))),
       store.lines(company_id, idsOf('line', itemsOf(own))),
@@ -77,6 +87,8 @@ export class KnownRecords {
         seen.values().map(({ item }) => item),
       ),
       matched.length === 0 ? new Map() : store.readTolerances(company_id),
+      store.readFourEyes(company_id),
+      store.openApprovals(company_id, all_records),
     ]);
     // What was asked for comes last: an id may name another item than its records do.
     return new KnownRecords(new Map([...by_record, ...seen]), {
@@ -85,6 +97,8 @@ export class KnownRecords {
       lines: byId(lines),
       periods,
       tolerances,
+      four_eyes,
+      approvals: new Map(approvals.map((approval) => [approval.item_id!, approval])),
     });
   }
 
@@ -103,6 +117,11 @@ export class KnownRecords {
   /** The item that has the record with this `itemIdOf`; null for an unknown one. */
   seenItem(item_id: number): SeenItem | null {
     return this.#seen.get(item_id) ?? null;
+  }
+
+  /** The act about the item that waits for a second person; null: none does. */
+  openApprovalOf(item: Item): Approval | null {
+    return recordsOf(item).flatMap((record) => this.approvals.get(itemIdOf(record)) ?? [])[0] ?? null;
   }
 
   /** The items that have these records, each once. */

@@ -3,7 +3,7 @@ import type { Act } from '../act.ts';
 import { itemIdOf, type RecordKey, recordsOf } from '../item-id.ts';
 import { findItems } from '../items/find-item.ts';
 import { refresh } from '../keeping/keep-up.ts';
-import { type ActOfPass, type PlannedAct, recordsOfPlan, withSeenActs } from './act-in-pass.ts';
+import { type ActOfPass, newActOf, type PlannedAct, recordsOfPlan, withSeenActs } from './act-in-pass.ts';
 import type { ActTx } from './act-plan.ts';
 import { auditActionOf } from './act-sentence.ts';
 
@@ -16,20 +16,17 @@ async function recordActs(
   call: Call,
   planned: readonly PlannedAct[],
 ): Promise<readonly Act[]> {
-  const { company_id, actor, request_id, now_ms } = call;
-  const acts = planned.map(({ situation: { item, request }, plan: { subject } }) => {
-    const { action, note, reason } = request;
-    return { company_id, at_ms: now_ms, actor, action, item_id: item.id, subject, note, reason, request_id };
-  });
+  const { company_id, now_ms } = call;
+  const acts = planned.map((one) => ({ ...newActOf(one), at_ms: now_ms }));
   const recorded = await tx.reconciliation.insertActs(acts);
   for (const [is_kept, its] of Map.groupBy(acts, ({ action }) => action !== 'reopen')) {
     const line_ids = its.flatMap(({ subject }) => subject.kept_line_id ?? []);
     if (line_ids.length > 0) await tx.reconciliation.keepLines(company_id, line_ids, is_kept);
   }
   const entries = planned.map(({ situation: { item, request }, plan: { subject } }) => {
-    const { action, note, reason } = request;
+    const { action, note, reason, approved } = request;
     const { pairs, authorization, accepted, kept_line_id } = subject;
-    const details = { version: item.version, note, reason, pairs, authorization, accepted, kept_line_id };
+    const details = { version: item.version, note, reason, pairs, authorization, accepted, kept_line_id, approved };
     return auditEntry(call, auditActionOf(action), `reconciliation_item:${item.id}`, details);
   });
   await tx.audit.recordAll(entries, now_ms);

@@ -8,7 +8,7 @@ import type { Suggestion } from '../suggestions/suggestion.ts';
 import { toCandidate } from './alternatives.ts';
 import { isProposal } from './break-kind.ts';
 import { commentsOf } from './comment-on-item.ts';
-import { type NamedRecords, type NamesTx, recordsOfItems } from './name-items.ts';
+import { type NamedRecords, type NamesTx, openApprovalsOf, recordsOfItems } from './name-items.ts';
 import type { SeenItem } from './read-items.ts';
 import { readItem } from './read-items.ts';
 import { withRivals } from './rival-sets.ts';
@@ -22,6 +22,7 @@ const explained_clearings_max = 10;
 /** An item with the authorizations that its proposed clearings may belong to, and suggestions. */
 export interface ExplainedItem extends SeenItem {
   readonly records: NamedRecords;
+  readonly open_approval_id: number | null;
   /** What people said about it, the oldest first. */
   readonly comments: readonly Comment[];
   /** The line `Item.statement_line_id`; null without one. */
@@ -57,7 +58,8 @@ export async function explainItem(
     .filter((one) => isProposal(one) && !isDispute(one))
     .map((one) => one.id);
   const comments = await commentsOf(tx, item);
-  const explained = { comments, item, records, statement_line, history, suggestions };
+  const open_approval_id = (await openApprovalsOf(tx, item.company_id, [item])).get(item.id) ?? null;
+  const explained = { open_approval_id, comments, item, records, statement_line, history, suggestions };
   if (proposed.length === 0) return { ...explained, has_more_alternatives: false };
   const explained_ids = proposed.sort((a, b) => a - b).slice(0, explained_clearings_max);
   const candidates = await tx.reconciliation.candidateRecords(item.company_id, explained_ids);

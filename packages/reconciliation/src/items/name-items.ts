@@ -1,5 +1,5 @@
 import type { Item } from '../item.ts';
-import { byId, idsOfKind, recordsOf } from '../item-id.ts';
+import { byId, idsOfKind, itemIdOf, recordsOf } from '../item-id.ts';
 import { compareClearings } from '../pairing/pair-lines.ts';
 import type { ReconciliationTx } from '../ports.ts';
 import type { AuthorizedPurchase, ClearedAmount } from '../records.ts';
@@ -27,6 +27,8 @@ export interface ItemNames {
   readonly bank_text: string | null;
   readonly bank_reference: string | null;
   readonly statement_line: StatedLine | null;
+  /** The act on the item that waits for a second person. */
+  readonly open_approval_id: number | null;
 }
 
 /** The parts of a transaction that the records of items are read from. */
@@ -39,7 +41,8 @@ export async function nameItems(
   items: readonly Item[],
 ): Promise<ReadonlyMap<number, ItemNames>> {
   const records = await recordsOfItems(tx, company_id, items);
-  return new Map(items.map(({ id }) => [id, namesOf(records.get(id)!)]));
+  const approvals = await openApprovalsOf(tx, company_id, items);
+  return new Map(items.map(({ id }) => [id, namesOf(records.get(id)!, approvals.get(id) ?? null)]));
 }
 
 /** The records of each item, by its id. Costs the same few queries however many items there are. */
@@ -68,7 +71,22 @@ export async function recordsOfItems(
   );
 }
 
-export function namesOf({ lines, clearings, authorizations, statement_line }: NamedRecords): ItemNames {
+/** The ids of the acts that wait for a second person, by the ids of the items. */
+export async function openApprovalsOf(
+  { reconciliation }: Pick<ReconciliationTx, 'reconciliation'>,
+  company_id: number,
+  items: readonly Item[],
+): Promise<ReadonlyMap<number, number>> {
+  const open = await reconciliation.openApprovals(company_id, items.flatMap(recordsOf));
+  const by_record = new Map(open.map(({ id, item_id }) => [item_id, id]));
+  const idsOf = (item: Item) => recordsOf(item).flatMap((record) => by_record.get(itemIdOf(record)) ?? []);
+  return new Map(items.flatMap((item) => idsOf(item).map((id) => [item.id, id] as const)));
+}
+
+export function namesOf(
+  { lines, clearings, authorizations, statement_line }: NamedRecords,
+  open_approval_id: number | null,
+): ItemNames {
   const [line] = lines;
   return {
     acquirer_reference: firstOfAll([...clearings, ...lines].map((record) => record.acquirer_reference)),
@@ -77,6 +95,7 @@ export function namesOf({ lines, clearings, authorizations, statement_line }: Na
     bank_text: line?.text ?? null,
     bank_reference: line?.bank_reference ?? null,
     statement_line,
+    open_approval_id,
   };
 }
 

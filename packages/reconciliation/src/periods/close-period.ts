@@ -1,7 +1,10 @@
 import { auditEntry, type Call, comparePlaces, RequestFields, showValue } from '@tallystick/kernel';
+import type { ApprovedBy } from '../act.ts';
 import type { ActTx } from '../acts/act-plan.ts';
 import { lockCards, lockUpToDate } from '../acts/read-situations.ts';
 import { conflict } from '../acts/refuse-act.ts';
+import { type Approval, isApproval } from '../approvals/approval.ts';
+import { askForPeriod } from '../approvals/ask.ts';
 import { dateOf, daysAfter } from '../calendar.ts';
 import type { Item } from '../item.ts';
 import { type RecordKey, recordsOf } from '../item-id.ts';
@@ -14,13 +17,24 @@ import { endBatches, isFrozenBy, isOpenBreakOf, objectOf, type PeriodPorts, peri
  * Closes the days up to `closed_through`. Freezes the matched, accepted and ignored items of the
  * period; the others stay open. Writes the audit log. A repeated request returns the period.
  * Refuses `validation_failed` a date that does not exist or is not over in UTC, and `conflict` a
- * date before the end of the newest period, or while another one is being closed or reopened.
+ * date before the end of the newest period, or while another one is being closed or reopened, or
+ * waits for a second person. Where the company has the four-eyes setting, it waits for one, too: then
+ * it returns the approval.
  */
-export async function closePeriod(ports: PeriodPorts, call: Call, request: object): Promise<Period> {
-  const closed_through = readClosedThrough(request, call.now_ms);
+export async function closePeriod(ports: PeriodPorts, call: Call, request: object): Promise<Period | Approval> {
+  return await performClosing(ports, call, readClosedThrough(request, call.now_ms), null);
+}
+
+/** Closes as `closePeriod` does. A closing that was approved is not asked for again. */
+export async function performClosing(
+  ports: PeriodPorts,
+  call: Call,
+  closed_through: string,
+  approved: ApprovedBy | null,
+): Promise<Period | Approval> {
   await catchUp(ports, call.company_id);
-  const period = await ports.unitOfWork.run((tx) => beginClosing(tx, call, closed_through));
-  if (period.status === 'closed') return period;
+  const period = await ports.unitOfWork.run((tx) => beginClosing(tx, call, closed_through, approved));
+  if (isApproval(period) || period.status === 'closed') return period;
   let [frozen, open_breaks] = [0, 0];
   let after: PeriodPlace | null = null;
   do {
@@ -108,7 +122,13 @@ function readClosedThrough(request: object, now_ms: number): string {
   return date!;
 }
 
-async function beginClosing({ reconciliation, audit }: ActTx, call: Call, closed_through: string): Promise<Period> {
+async function beginClosing(
+  tx: ActTx,
+  call: Call,
+  closed_through: string,
+  approved: ApprovedBy | null,
+): Promise<Period | Approval> {
+  const { reconciliation, audit } = tx;
   const { company_id, actor, now_ms } = call;
   await reconciliation.lockCompany(company_id);
   const newest = await reconciliation.newestPeriod(company_id);
@@ -123,13 +143,16 @@ async function beginClosing({ reconciliation, audit }: ActTx, call: Call, closed
       throw conflict(`${newest_text}: closed_through must be later than that`);
     }
   }
+  const request = { action: 'close_period', closed_through, period_id: null, note: null, reason: null } as const;
+  const approval = await askForPeriod(tx, call, request, approved);
+  if (approval !== null) return approval;
   const period = await reconciliation.insertPeriod({
     company_id,
     closed_through,
     ...(await reconciliation.lastRecords()),
     status: 'closing',
     closed_at_ms: now_ms,
-    closed_by: actor,
+    closed_by: approved?.asked_by ?? actor,
     frozen: 0,
     open_breaks: 0,
     reopened_at_ms: null,
@@ -137,7 +160,7 @@ async function beginClosing({ reconciliation, audit }: ActTx, call: Call, closed
     reopened_note: null,
     reopened_reason: null,
   });
-  const entry = auditEntry(call, 'reconciliation.period_closed', objectOf(period), { closed_through });
+  const entry = auditEntry(call, 'reconciliation.period_closed', objectOf(period), { closed_through, approved });
   await audit.record(entry, now_ms);
   return period;
 }

@@ -1,7 +1,10 @@
 import { auditEntry, type Call, Refusal, RequestFields } from '@tallystick/kernel';
+import type { ApprovedBy } from '../act.ts';
 import type { ActTx } from '../acts/act-plan.ts';
 import { readNote } from '../acts/act-request.ts';
 import { conflict } from '../acts/refuse-act.ts';
+import { type Approval, isApproval } from '../approvals/approval.ts';
+import { askForPeriod } from '../approvals/ask.ts';
 import { recordsOf } from '../item-id.ts';
 import { refresh } from '../keeping/keep-up.ts';
 import type { Period } from '../ports.ts';
@@ -11,16 +14,28 @@ import { endBatches, objectOf, type PeriodPorts, period_batch_size } from './per
  * Reopens the newest period: its items change again, and get the records that came late. The period
  * and the audit log keep the `note` and the `reason` of the request, if it has them. Refuses
  * `not_found`, `validation_failed` for another note or reason than an act may have, and `conflict`
- * for a period that is reopened, being closed, or not the newest one.
+ * for a period that is reopened, being closed, not the newest one, or waits for a second person.
+ * Where the company has the four-eyes setting, it waits for one, too: then it returns the approval.
  */
 export async function reopenPeriod(
   ports: PeriodPorts,
   call: Call,
   period_id: number,
   request: object = {},
-): Promise<Period> {
-  const why = readWhy(request);
-  const period = await ports.unitOfWork.run((tx) => beginReopening(tx, call, period_id, why));
+): Promise<Period | Approval> {
+  return await performReopening(ports, call, period_id, readWhy(request), null);
+}
+
+/** Reopens as `reopenPeriod` does. A reopening that was approved is not asked for again. */
+export async function performReopening(
+  ports: PeriodPorts,
+  call: Call,
+  period_id: number,
+  why: Why,
+  approved: ApprovedBy | null,
+): Promise<Period | Approval> {
+  const period = await ports.unitOfWork.run((tx) => beginReopening(tx, call, period_id, why, approved));
+  if (isApproval(period)) return period;
   for (let freed = period_batch_size; freed === period_batch_size; ) {
     freed = await ports.unitOfWork.run(async (tx) => {
       await tx.reconciliation.lockCompany(call.company_id);
@@ -45,11 +60,13 @@ function readWhy(request: object): Why {
 }
 
 async function beginReopening(
-  { reconciliation, audit }: ActTx,
+  tx: ActTx,
   call: Call,
   period_id: number,
   { note, reason }: Why,
-): Promise<Period> {
+  approved: ApprovedBy | null,
+): Promise<Period | Approval> {
+  const { reconciliation, audit } = tx;
   const { company_id, actor, now_ms } = call;
   await reconciliation.lockCompany(company_id);
   const period = await reconciliation.findPeriod(company_id, period_id);
@@ -65,16 +82,20 @@ async function beginReopening(
     );
   }
   if (period.status === 'reopening') return period;
+  const { closed_through } = period;
+  const request = { action: 'reopen_period', closed_through, period_id, note, reason } as const;
+  const approval = await askForPeriod(tx, call, request, approved);
+  if (approval !== null) return approval;
   const reopening: Period = {
     ...period,
     status: 'reopening',
     reopened_at_ms: now_ms,
-    reopened_by: actor,
+    reopened_by: approved?.asked_by ?? actor,
     reopened_note: note,
     reopened_reason: reason,
   };
   await reconciliation.updatePeriod(reopening);
-  const details = { closed_through: period.closed_through, note, reason };
+  const details = { closed_through, note, reason, approved };
   await audit.record(auditEntry(call, 'reconciliation.period_reopened', objectOf(period), details), now_ms);
   return reopening;
 }

@@ -13,7 +13,7 @@ import {
   reopenPeriod,
   type TableSource,
 } from '../../src/index.ts';
-import { ActWorld, assertRebuilt, clearing, line, proposeTwo, tableOf } from './world.ts';
+import { ActWorld, assertRebuilt, clearing, done, line, proposeTwo, tableOf } from './world.ts';
 
 const closed_through = '2026-05-31';
 
@@ -100,7 +100,7 @@ const contests: Readonly<Record<string, (world: ActWorld) => Promise<Contest>>> 
 };
 
 function close(world: ActWorld): Promise<Period> {
-  return closePeriod(world.ports(), world.call('key:2'), { closed_through });
+  return done(closePeriod(world.ports(), world.call('key:2'), { closed_through }));
 }
 
 /** What the figures of an item are made of. */

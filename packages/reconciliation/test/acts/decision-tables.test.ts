@@ -18,38 +18,12 @@ import {
   assertRebuilt,
   assertSameState,
   clearing,
+  Ended,
+  endingAfter,
   line,
   proposeTwo,
   tableOf,
 } from './world.ts';
-
-/** A process that ended. */
-class Ended extends Error {}
-
-/**
- * The ports of a process that ends after so many transactions and passes. Every odd one commits at
- * its end, of which the process no longer learns.
- */
-function endingAfter(steps: number, { unitOfWork, network, ...others }: ActPorts): ActPorts {
-  let begun = 0;
-  const step = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    begun += 1;
-    if (begun > Math.floor(steps / 2) + 1) throw new Ended();
-    const is_last = begun > Math.floor(steps / 2);
-    if (is_last && steps % 2 === 0) throw new Ended();
-    const result = await work();
-    if (is_last) throw new Ended();
-    return result;
-  };
-  return {
-    ...others,
-    unitOfWork: {
-      run: (work) => step(() => unitOfWork.run(work)),
-      read: (work) => step(() => unitOfWork.read(work)),
-    },
-    network: { rematch: (message) => step(() => network.rematch(message)) },
-  };
-}
 
 /** The unit of work, which counts the calls of stores that ask the database. */
 function countCalls({ run, read }: ActPorts['unitOfWork'], counted: { calls: number }): ActPorts['unitOfWork'] {

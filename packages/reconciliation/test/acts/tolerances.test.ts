@@ -14,7 +14,7 @@ import {
   readSummary,
   readTolerances,
 } from '../../src/index.ts';
-import { ActWorld, assertRebuilt, assertSameState, clearing, line, proposeTwo, tableOf } from './world.ts';
+import { ActWorld, assertRebuilt, assertSameState, clearing, done, line, proposeTwo, tableOf } from './world.ts';
 
 let purchases_made = 0;
 
@@ -95,7 +95,7 @@ checkOnStorages('the rule tolerance', [
       const record = clearing(await world.clear({ net_reference_number, ...settled }));
       assert.deepEqual(await shown(world, record), accepted(3), 'before the second line is due');
       const close = { closed_through: '2026-07-18' };
-      assert.equal((await closePeriod(world.ports(), world.call(), close)).frozen, 1);
+      assert.equal((await done(closePeriod(world.ports(), world.call(), close))).frozen, 1);
       const { item: frozen } = await world.read(record);
       const { item } = await world.read(line(await world.line({ reference: second, date: '2026-07-19' })));
       assert.deepEqual([item.kind, item.frozen_item_id], ['late_change', frozen.id], 'the second line');

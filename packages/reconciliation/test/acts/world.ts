@@ -23,9 +23,11 @@ import {
   type Act,
   type ActKind,
   type ActPorts,
+  type Approval,
   actOnItem,
   catchUp,
   type Item,
+  isApproval,
   itemIdOf,
   type RecordKey,
   readItem,
@@ -33,6 +35,13 @@ import {
   type TableRow,
   type TableSource,
 } from '../../src/index.ts';
+
+/** What was done, where nothing needs a second person. */
+export async function done<Result extends object>(work: Promise<Result | Approval>): Promise<Result> {
+  const result = await work;
+  assert.ok(!isApproval(result), 'it needs no second person');
+  return result;
+}
 
 const day_ms = 24 * 60 * 60 * 1_000;
 
@@ -314,7 +323,7 @@ export class ActWorld {
   /** Acts on an item by its id. */
   actOn(item_id: number, action: ActKind, request: object = {}, actor?: string): Promise<Item> {
     const asked = { note: 'the receipt says so', ...request };
-    return actOnItem(this.ports(), this.call(actor), item_id, action, asked);
+    return done(actOnItem(this.ports(), this.call(actor), item_id, action, asked));
   }
 
   /** The item that has the record, up to date, and what people did to it. */
@@ -418,6 +427,34 @@ export function clearing(id: number): RecordKey {
 
 export function line(id: number): RecordKey {
   return { kind: 'line', id };
+}
+
+/** A process that ended. */
+export class Ended extends Error {}
+
+/**
+ * The ports of a process that ends after so many transactions and passes. Every odd one commits at
+ * its end, of which the process no longer learns.
+ */
+export function endingAfter(steps: number, { unitOfWork, network, ...others }: ActPorts): ActPorts {
+  let begun = 0;
+  const step = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    begun += 1;
+    if (begun > Math.floor(steps / 2) + 1) throw new Ended();
+    const is_last = begun > Math.floor(steps / 2);
+    if (is_last && steps % 2 === 0) throw new Ended();
+    const result = await work();
+    if (is_last) throw new Ended();
+    return result;
+  };
+  return {
+    ...others,
+    unitOfWork: {
+      run: (work) => step(() => unitOfWork.run(work)),
+      read: (work) => step(() => unitOfWork.read(work)),
+    },
+    network: { rematch: (message) => step(() => network.rematch(message)) },
+  };
 }
 
 function codeOf(number: number): string {

@@ -27,6 +27,7 @@ import { following, isInRange, newestFirstByTime, oldestAfter } from '../../stor
 import type { InboxRow, State } from '../../storage/state.ts';
 import { found, type Table } from '../../storage/table.ts';
 import { changeStanding } from '../bank/accounts.ts';
+import { approvalStore } from './approvals.ts';
 import { nearItemsOf } from './near-items.ts';
 import { periodStore } from './periods.ts';
 import { recordReads } from './records.ts';
@@ -252,6 +253,7 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
     insertActs: async (acts) => acts.map((act) => insertAct(state, act)),
 
     ...periodStore(state),
+    ...approvalStore(state),
 
     async recordsAfter(company_id, kind, after, limit) {
       const its = {

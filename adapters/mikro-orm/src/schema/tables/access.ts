@@ -15,6 +15,8 @@ export const Company = defineEntity({
     hold_days: int().nullable(),
     status: p.text().$type<CompanyStatus>().default('active'),
     rate_limit_per_minute: int().nullable(),
+    /** JSON. */
+    four_eyes: json().nullable(),
     endpoint_version: int().default(0),
   },
   uniques: [{ name: 'tallystick_companies_customer_number', properties: ['customer_number'] }],

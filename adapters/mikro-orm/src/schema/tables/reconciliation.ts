@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import {
   type ActKind,
+  type Approval,
   type Item,
   type MatchCell,
   near_columns,
@@ -262,6 +263,34 @@ export const ReconciliationComment = defineEntity({
     text: p.text(),
   },
   indexes: [{ name: 'tallystick_reconciliation_comments_item', properties: ['company_id', 'item_id', 'id'] }],
+});
+
+/** Acts that wait for a second person, or did. */
+export const ReconciliationApproval = defineEntity({
+  name: 'ReconciliationApproval',
+  tableName: 'tallystick_reconciliation_approvals',
+  properties: {
+    id: id(),
+    company_id: int(),
+    action: p.text().$type<Approval['action']>(),
+    item_id: int().nullable(),
+    version: int().nullable(),
+    amount: int().nullable(),
+    currency: p.text().nullable(),
+    request: json(),
+    status: p.text().$type<Approval['status']>(),
+    asked_by: p.text(),
+    asked_at_ms: int(),
+    decided_by: p.text().nullable(),
+    decided_at_ms: int().nullable(),
+    decided_note: p.text().nullable(),
+  },
+  indexes: [
+    { name: 'tallystick_reconciliation_approvals_page', properties: ['company_id', 'id'] },
+    { name: 'tallystick_reconciliation_approvals_status', properties: ['company_id', 'status', 'id'] },
+    { name: 'tallystick_reconciliation_approvals_item', properties: ['company_id', 'item_id', 'status', 'id'] },
+    { name: 'tallystick_reconciliation_approvals_asked', properties: ['company_id', 'asked_by', 'id'] },
+  ],
 });
 
 export const ReconciliationPeriod = defineEntity({

@@ -1,6 +1,6 @@
 import { type Company, type CompanyStore, refuseTakenNumber } from '@tallystick/access';
 import type { Selectable } from 'kysely';
-import { lockForUpdate, type Session, type Tables } from '../../connection/session.ts';
+import { lockForUpdate, parseOrNull, type Session, type Tables, toJsonOrNull } from '../../connection/session.ts';
 import { holdDaysOf, no_end } from '../../schema/tables/access.ts';
 import { isOneOf } from '../queries/json-rows.ts';
 import { readNewestFirst } from '../queries/paging.ts';
@@ -11,7 +11,7 @@ export function companyStore(session: Session): CompanyStore {
     async insert(company) {
       const row = await db
         .insertInto('tallystick_companies')
-        .values({ ...company, hold_days: toColumn(company.hold_days) })
+        .values({ ...company, hold_days: toColumn(company.hold_days), four_eyes: toJsonOrNull(company.four_eyes) })
         // Waits for another transaction that inserts the same number.
         .onConflict((conflict) => conflict.column('customer_number').doNothing())
         .returningAll()
@@ -20,10 +20,10 @@ export function companyStore(session: Session): CompanyStore {
       return companyOf(row);
     },
 
-    async update({ id, customer_number: _fixed, created_at_ms: _kept, hold_days, ...changed }) {
+    async update({ id, customer_number: _fixed, created_at_ms: _kept, hold_days, four_eyes, ...changed }) {
       await db
         .updateTable('tallystick_companies')
-        .set({ ...changed, hold_days: toColumn(hold_days) })
+        .set({ ...changed, hold_days: toColumn(hold_days), four_eyes: toJsonOrNull(four_eyes) })
         .where('id', '=', id)
         .execute();
     },
@@ -59,5 +59,6 @@ function companyOf(row: Selectable<Tables['tallystick_companies']>): Company {
     ...row,
     full_details_in_mail: Boolean(row.full_details_in_mail),
     hold_days: holdDaysOf(row.hold_days),
+    four_eyes: parseOrNull(row.four_eyes),
   };
 }

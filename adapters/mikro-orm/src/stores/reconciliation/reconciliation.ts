@@ -17,6 +17,7 @@ import type {
 import { inbox_count_max, itemIdOf } from '@tallystick/reconciliation';
 import type { Selectable } from 'kysely';
 import { parseOrNull, type Session, type Tables, toJsonOrNull } from '../../connection/session.ts';
+import { approvalStore } from './approvals.ts';
 import { candidateReads } from './candidate-reads.ts';
 import { insertActs } from './insert-acts.ts';
 import { listItems } from './item-list.ts';
@@ -57,6 +58,7 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
     ...candidateReads(queries, dialect),
     ...nearReads(queries),
     ...periodStore(queries, session),
+    ...approvalStore(queries, session),
 
     lockCompany: async (company_id) => (await lock(company_id, 'for update'))!,
     // Does not exclude passes with acts of the company (`lockActs`), which have locked cards.

@@ -86,6 +86,9 @@ import type {
   RealCard,
   ReconciliationAct,
   ReconciliationAction,
+  ReconciliationApproval,
+  ReconciliationApprovalFilter,
+  ReconciliationApproving,
   ReconciliationAssignment,
   ReconciliationBridge,
   ReconciliationBridgeFilter,
@@ -100,6 +103,7 @@ import type {
   ReconciliationPeriod,
   ReconciliationPeriodClosing,
   ReconciliationPeriodReopening,
+  ReconciliationRefusing,
   ReconciliationRules,
   ReconciliationRulesFilter,
   ReconciliationSummary,
@@ -503,6 +507,7 @@ export interface ReconciliationOperations {
     },
   ): Promise<ReconciliationBridge>;
   readonly decisions: ReconciliationDecisionOperations;
+  readonly approvals: ReconciliationApprovalOperations;
   readonly periods: ReconciliationPeriodOperations;
   readonly tolerances: ReconciliationToleranceOperations;
 }
@@ -541,52 +546,85 @@ export interface ReconciliationItemOperations {
   /**
    * Match an item by hand with records of another side. The effects on the card move as a rule
    * would move them. No rule undoes the match. With `accept_difference` it also accepts what is
-   * left. Undone by `unmatch`, both at once. Refused (`conflict`) when the state of the item does
-   * not allow it, or when it has changed: the error says what happened. The id of an item that was
-   * merged into another one is refused (`conflict`) unless the version of that one is sent. Takes
-   * no `tx`, because it shares a pass with the messages of the network.
+   * left. Undone by `unmatch`, both at once. Answers 202 with an approval when a second person has
+   * to approve it first. Refused (`conflict`) when the state of the item does not allow it, while
+   * another act on it waits for a second person, or when it has changed: the error says what
+   * happened. The id of an item that was merged into another one is refused (`conflict`) unless the
+   * version of that one is sent. Takes no `tx`, because it shares a pass with the messages of the
+   * network.
    */
-  match(id: Id, data: ReconciliationMatchAction, options?: CallOptions): Promise<ReconciliationItem>;
+  match(
+    id: Id,
+    data: ReconciliationMatchAction,
+    options?: CallOptions,
+  ): Promise<ReconciliationItem | ReconciliationApproval>;
   /**
    * Undo a match of an item. The effects on the card move back, and no rule makes the match again.
-   * Undone by `match` with the same records. Refused (`conflict`) when the state of the item does
-   * not allow it, or when it has changed: the error says what happened. The id of an item that was
-   * merged into another one is refused (`conflict`) unless the version of that one is sent. Takes
-   * no `tx`, because it shares a pass with the messages of the network.
+   * Undone by `match` with the same records. Answers 202 with an approval when a second person has
+   * to approve it first. Refused (`conflict`) when the state of the item does not allow it, while
+   * another act on it waits for a second person, or when it has changed: the error says what
+   * happened. The id of an item that was merged into another one is refused (`conflict`) unless the
+   * version of that one is sent. Takes no `tx`, because it shares a pass with the messages of the
+   * network.
    */
-  unmatch(id: Id, data: ReconciliationUnmatchAction, options?: CallOptions): Promise<ReconciliationItem>;
+  unmatch(
+    id: Id,
+    data: ReconciliationUnmatchAction,
+    options?: CallOptions,
+  ): Promise<ReconciliationItem | ReconciliationApproval>;
   /**
    * Take an item out of every total. As long as its records and amounts are those that you saw.
-   * Undone by `reopen`. Refused (`conflict`) when the state of the item does not allow it, or when
-   * it has changed: the error says what happened. The id of an item that was merged into another
-   * one is refused (`conflict`) unless the version of that one is sent. Takes no `tx`, because its
-   * work is many transactions.
+   * Undone by `reopen`. Answers 202 with an approval when a second person has to approve it first.
+   * Refused (`conflict`) when the state of the item does not allow it, while another act on it
+   * waits for a second person, or when it has changed: the error says what happened. The id of an
+   * item that was merged into another one is refused (`conflict`) unless the version of that one is
+   * sent. Takes no `tx`, because its work is many transactions.
    */
-  ignore(id: Id, data: ReconciliationAction, options?: CallOptions): Promise<ReconciliationItem>;
+  ignore(
+    id: Id,
+    data: ReconciliationAction,
+    options?: CallOptions,
+  ): Promise<ReconciliationItem | ReconciliationApproval>;
   /**
    * Accept the difference of a break. As long as its records and amounts are those that you saw.
-   * Undone by `reopen`. Refused (`conflict`) when the state of the item does not allow it, or when
-   * it has changed: the error says what happened. The id of an item that was merged into another
-   * one is refused (`conflict`) unless the version of that one is sent. Takes no `tx`, because its
-   * work is many transactions.
+   * Undone by `reopen`. Answers 202 with an approval when a second person has to approve it first.
+   * Refused (`conflict`) when the state of the item does not allow it, while another act on it
+   * waits for a second person, or when it has changed: the error says what happened. The id of an
+   * item that was merged into another one is refused (`conflict`) unless the version of that one is
+   * sent. Takes no `tx`, because its work is many transactions.
    */
-  accept(id: Id, data: ReconciliationAction, options?: CallOptions): Promise<ReconciliationItem>;
+  accept(
+    id: Id,
+    data: ReconciliationAction,
+    options?: CallOptions,
+  ): Promise<ReconciliationItem | ReconciliationApproval>;
   /**
    * Confirm a proposal. Its matches are then made by a person, and no rule undoes them. A refund,
    * reversal or dispute under review that belongs to nothing stands alone. Undone by `reopen`.
-   * Refused (`conflict`) when the state of the item does not allow it, or when it has changed: the
-   * error says what happened. The id of an item that was merged into another one is refused
-   * (`conflict`) unless the version of that one is sent. Takes no `tx`, because its work is many
-   * transactions.
+   * Answers 202 with an approval when a second person has to approve it first. Refused (`conflict`)
+   * when the state of the item does not allow it, while another act on it waits for a second
+   * person, or when it has changed: the error says what happened. The id of an item that was merged
+   * into another one is refused (`conflict`) unless the version of that one is sent. Takes no `tx`,
+   * because its work is many transactions.
    */
-  confirm(id: Id, data: ReconciliationAction, options?: CallOptions): Promise<ReconciliationItem>;
+  confirm(
+    id: Id,
+    data: ReconciliationAction,
+    options?: CallOptions,
+  ): Promise<ReconciliationItem | ReconciliationApproval>;
   /**
-   * Undo an ignore, accept or confirm. The item is again what its records say. Refused (`conflict`)
-   * when the state of the item does not allow it, or when it has changed: the error says what
-   * happened. The id of an item that was merged into another one is refused (`conflict`) unless the
-   * version of that one is sent. Takes no `tx`, because its work is many transactions.
+   * Undo an ignore, accept or confirm. The item is again what its records say. Answers 202 with an
+   * approval when a second person has to approve it first. Refused (`conflict`) when the state of
+   * the item does not allow it, while another act on it waits for a second person, or when it has
+   * changed: the error says what happened. The id of an item that was merged into another one is
+   * refused (`conflict`) unless the version of that one is sent. Takes no `tx`, because its work is
+   * many transactions.
    */
-  reopen(id: Id, data: ReconciliationAction, options?: CallOptions): Promise<ReconciliationItem>;
+  reopen(
+    id: Id,
+    data: ReconciliationAction,
+    options?: CallOptions,
+  ): Promise<ReconciliationItem | ReconciliationApproval>;
   /**
    * Comment on an item. The history of the item shows it. It is no act: the item and its version
    * stay.
@@ -624,9 +662,10 @@ export interface ReconciliationDecisionOperations {
    * what is left, and the note is the reason. A record is in one row of the table. Rows without a
    * decision are skipped. All or nothing: with an error in a row nothing is decided, and the error
    * names row and column. When an item changes while the table is written, the decisions before it
-   * are undone again, and the call is refused (`conflict`). The same table again changes nothing.
-   * With `dry_run` nothing is decided, and the result shows what would be. Takes no `tx`, because
-   * its work is many transactions.
+   * are undone again, and the call is refused (`conflict`). Acts that need a second person are
+   * asked for, and the other rows are decided. The same table again changes nothing. With `dry_run`
+   * nothing is decided, and the result shows what would be. Takes no `tx`, because its work is many
+   * transactions.
    */
   submit(
     file: FileContent,
@@ -637,21 +676,53 @@ export interface ReconciliationDecisionOperations {
   ): Promise<ReconciliationDecisions>;
 }
 
+/** Acts that wait for a second person. */
+export interface ReconciliationApprovalOperations {
+  /** List the acts that wait for a second person, or did, newest first. */
+  list(
+    options?: TransactionOptions & PageOptions & FilterOptions<ReconciliationApprovalFilter>,
+  ): List<ReconciliationApproval>;
+  /** Read an act that waits for a second person, or did. */
+  read(id: Id, options?: TransactionOptions): Promise<ReconciliationApproval>;
+  /**
+   * Approve an act, which is done. Refused (`forbidden`) to the one who asked for it. Refused
+   * (`conflict`) when it was approved or refused already, and when it cannot be done any more, such
+   * as on an item that has changed: then it is `outdated`. The one who asked is the actor of the
+   * act, which names the one who approved. Takes no `tx`, because its work is many transactions.
+   */
+  approve(id: Id, data?: ReconciliationApproving, options?: CallOptions): Promise<ReconciliationApproval>;
+  /**
+   * Refuse an act. Nothing changes. Refused (`forbidden`) to the one who asked for it, and
+   * (`conflict`) when it was approved or refused already. Takes no `tx`, because its work is many
+   * transactions.
+   */
+  refuse(id: Id, data: ReconciliationRefusing, options?: CallOptions): Promise<ReconciliationApproval>;
+}
+
 /** Periods whose items do not change any more. */
 export interface ReconciliationPeriodOperations {
   /**
    * Close the days up to a date. Freezes the matched, accepted and ignored items of these days.
-   * Others stay open. What comes later for a frozen item makes an item of its own. Takes no `tx`,
-   * because its work is many transactions.
+   * Others stay open. What comes later for a frozen item makes an item of its own. Answers 202 with
+   * an approval when a second person has to approve it first. Takes no `tx`, because its work is
+   * many transactions.
    */
-  close(data: ReconciliationPeriodClosing, options?: CallOptions): Promise<ReconciliationPeriod>;
+  close(
+    data: ReconciliationPeriodClosing,
+    options?: CallOptions,
+  ): Promise<ReconciliationPeriod | ReconciliationApproval>;
   /** List the periods, newest first. */
   list(options?: TransactionOptions & PageOptions): List<ReconciliationPeriod>;
   /**
    * Reopen the newest period, on the record. Refused (`conflict`) when it is not the newest one.
-   * The body may say why. Takes no `tx`, because its work is many transactions.
+   * The body may say why. Answers 202 with an approval when a second person has to approve it
+   * first. Takes no `tx`, because its work is many transactions.
    */
-  reopen(id: Id, data?: ReconciliationPeriodReopening, options?: CallOptions): Promise<void>;
+  reopen(
+    id: Id,
+    data?: ReconciliationPeriodReopening,
+    options?: CallOptions,
+  ): Promise<undefined | ReconciliationApproval>;
 }
 
 /** Small differences that are accepted. */
@@ -854,7 +925,10 @@ export interface CompanyRecordOperations {
   list(options?: TransactionOptions & PageOptions): List<Company>;
   /** Read a company. */
   read(id: Id, options?: TransactionOptions): Promise<Company>;
-  /** Change a company: its name, status, holds, mails and rate limit. What is absent stays. */
+  /**
+   * Change a company: its name, status, holds, mails, rate limit and second person. What is absent
+   * stays.
+   */
   update(id: Id, data: UpdateCompany, options?: TransactionOptions): Promise<Company>;
 }
 

@@ -16,6 +16,7 @@ export function newAct(company_id: number, item_id: number, pairs: readonly Stat
       confirmed: [],
       accepted: null,
       kept_line_id: null,
+      approved: null,
     },
     note: 'é😀',
     reason: null,

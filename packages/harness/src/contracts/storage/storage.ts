@@ -89,6 +89,7 @@ export function companyRow(changes: Partial<Omit<Company, 'id'>> = {}): Omit<Com
     hold_days: null,
     status: 'active',
     rate_limit_per_minute: null,
+    four_eyes: null,
     endpoint_version: 0,
     created_at_ms: 0,
     ...changes,

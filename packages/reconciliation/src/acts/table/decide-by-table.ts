@@ -22,6 +22,8 @@ export interface TableAnswer {
   /** Rows without a decision. */
   readonly skipped: number;
   readonly decided: number;
+  /** Rows whose act waits for a second person. */
+  readonly pending: number;
   /** Rows whose decision with that note stands already. */
   readonly unchanged: number;
   /** The first errors, by row; empty unless it was a dry run. */
@@ -43,6 +45,9 @@ const batch_records_max = 500;
  * twice: everything is checked before anything is decided. Memory is bounded whatever its size. A
  * decision is an error for an item of another version, unless that very decision with that note
  * stands already, so the same table changes nothing the second time.
+ *
+ * A row about an item above the amount of the four-eyes setting waits for a second person, and the
+ * other rows are decided.
  *
  * All or nothing: refuses (`validation_failed`) a table with an error, with all of them up to
  * `table_errors_max`. Decisions are written in batches, so that nobody waits long, and each with all
@@ -80,7 +85,7 @@ async function checkTable({ unitOfWork }: ActPorts, call: Call, source: TableSou
   const seen = new Map<number, SeenRow>();
   const found: RowError[] = [];
   let errors_total = 0;
-  const counts = { rows: 0, skipped: 0, decided: 0, unchanged: 0 };
+  const counts = { rows: 0, skipped: 0, decided: 0, pending: 0, unchanged: 0 };
   const add = (error: RowError): void => {
     errors_total += 1;
     if (found.length < table_errors_max) found.push(error);
@@ -94,9 +99,10 @@ async function checkTable({ unitOfWork }: ActPorts, call: Call, source: TableSou
       const outcome = claimed.claim(plan.records) ?? outcomeOf(plan);
       if (typeof outcome === 'string') counts[outcome] += 1;
       else add(outcome);
-      if (outcome === 'decided') seen.set(plan.row.row, seenRowOf((plan.result as PlannedRow).situation));
+      if (isPlanned(plan.result) && typeof outcome === 'string')
+        seen.set(plan.row.row, seenRowOf(plan.result.situation));
     }
-    if (counts.decided + counts.unchanged > table_decisions_max) {
+    if (counts.decided + counts.pending + counts.unchanged > table_decisions_max) {
       throw invalid({ path: 'rows', message: `must have at most ${table_decisions_max} decisions: split the table` });
     }
   }
@@ -104,9 +110,15 @@ async function checkTable({ unitOfWork }: ActPorts, call: Call, source: TableSou
   return { ...counts, errors, errors_total, seen };
 }
 
+function isPlanned(result: RowPlan['result']): result is PlannedRow {
+  return result !== null && result !== 'asked' && !(result instanceof Refusal);
+}
+
 /** What would become of the row. */
-function outcomeOf({ row: { row }, result }: RowPlan): 'decided' | 'unchanged' | RowError {
-  if (!(result instanceof Refusal)) return result === null ? 'unchanged' : 'decided';
+function outcomeOf({ row: { row }, result }: RowPlan): 'decided' | 'pending' | 'unchanged' | RowError {
+  if (result === null) return 'unchanged';
+  if (result === 'asked' || (isPlanned(result) && result.stake !== null)) return 'pending';
+  if (isPlanned(result)) return 'decided';
   const [field] = result.fields;
   if (field !== undefined) return { row, column: 'with', message: field.message };
   const column = result.code === 'not_found' ? 'id' : result instanceof OtherVersion ? 'version' : 'decision';

@@ -1,5 +1,6 @@
 import { type Call, Refusal } from '@tallystick/kernel';
 import type { Act } from '../../act.ts';
+import { stakeToApprove } from '../../approvals/ask.ts';
 import { fingerprintOf } from '../../item.ts';
 import { recordOfItemId, recordsOf } from '../../item-id.ts';
 import type { SeenItem } from '../../items/read-items.ts';
@@ -19,6 +20,8 @@ import { asSeen, type SeenRow } from './seen-row.ts';
 
 export interface PlannedRow extends PlannedAct {
   readonly row: DecidedRow;
+  /** The amount because of which the act waits for a second person; null: it is done. */
+  readonly stake: ReturnType<typeof stakeToApprove>;
   /** The decision that the act undoes, if it reopens an item. */
   readonly undone: Act | null;
 }
@@ -29,9 +32,10 @@ export class OtherVersion extends Refusal {}
 export interface RowPlan {
   readonly row: DecidedRow;
   /**
-   * Null: the very decision with that note stands already. A `Refusal`: the row cannot be decided.
+   * Null: the very decision with that note stands already. `asked`: the same person has asked for it
+   * already, and it waits. A `Refusal`: the row cannot be decided.
    */
-  readonly result: PlannedRow | Refusal | null;
+  readonly result: PlannedRow | Refusal | 'asked' | null;
   readonly records: RowRecords;
 }
 
@@ -80,8 +84,9 @@ function recordsOfRow(
   };
 }
 
-function resultOf(situation: Situation, row: DecidedRow, seen: SeenRow | undefined): PlannedRow | Refusal | null {
+function resultOf(situation: Situation, row: DecidedRow, seen: SeenRow | undefined): RowPlan['result'] {
   if (isStanding(situation, row)) return null;
+  if (isAsked(situation)) return 'asked';
   const as_seen = seen === undefined ? null : asSeen(situation, seen);
   if (as_seen !== null) return plannedRow(as_seen, row);
   try {
@@ -98,7 +103,8 @@ function resultOf(situation: Situation, row: DecidedRow, seen: SeenRow | undefin
 function plannedRow(situation: Situation, row: DecidedRow): PlannedRow | Refusal {
   try {
     const plan = planAct(situation);
-    return { row, situation, plan, undone: row.decision === 'reopen' ? undoneBy(situation, plan) : null };
+    const stake = stakeToApprove(situation);
+    return { row, situation, plan, stake, undone: row.decision === 'reopen' ? undoneBy(situation, plan) : null };
   } catch (error) {
     if (error instanceof Refusal) return error;
     throw error;
@@ -119,6 +125,13 @@ function isStanding(situation: Situation, row: DecidedRow): boolean {
     return standing === undefined && last?.action === 'reopen' && last.note === note;
   }
   return standing?.action === decision && standing.note === note;
+}
+
+/** Whether the very act of the row waits for a second person, as the same person asked for it. */
+function isAsked({ item, call, request, known }: Situation): boolean {
+  const waiting = known.openApprovalOf(item);
+  const { approved: _, ...asked } = request;
+  return waiting?.asked_by === call.actor && JSON.stringify(waiting.request) === JSON.stringify(asked);
 }
 
 /** Whether the act is the match that the row asks for. */

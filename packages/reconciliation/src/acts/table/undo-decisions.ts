@@ -31,7 +31,7 @@ const batch_size = 10;
 /** How often a decision is tried to undo whose item changes at the same time. */
 const attempts_max = 3;
 
-const note_of_undoing = 'undone: another row of the same table could not be decided';
+export const note_of_undoing = 'undone: another row of the same table could not be decided';
 
 /**
  * Undoes decisions, the newest first, by acts of their own, with the matches of cards that they

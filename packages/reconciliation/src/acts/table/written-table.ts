@@ -1,4 +1,6 @@
 import { type Call, Refusal } from '@tallystick/kernel';
+import type { Approval } from '../../approvals/approval.ts';
+import { ask, askingOf, endAsked } from '../../approvals/ask.ts';
 import { type ActOfPass, explainRefusal, rematchMessage } from '../act-in-pass.ts';
 import type { ActPorts, ActTx } from '../act-plan.ts';
 import { lockItems } from '../read-situations.ts';
@@ -7,7 +9,7 @@ import { conflict } from '../refuse-act.ts';
 import type { DecidedRow } from './decision-table.ts';
 import { askedBy, type PlannedRow, planRows } from './plan-rows.ts';
 import type { SeenRow } from './seen-row.ts';
-import { type MadeDecision, madeDecision, undoDecisions } from './undo-decisions.ts';
+import { type MadeDecision, madeDecision, note_of_undoing, undoDecisions } from './undo-decisions.ts';
 
 /**
  * The decisions of a table as they are written, batch after batch. Those with matches of cards are
@@ -19,6 +21,8 @@ export class WrittenTable {
   readonly #call: Call;
   /** Also those that were sent to a pass and may not have been recorded. */
   readonly #made: MadeDecision[] = [];
+
+  readonly #asked: Approval[] = [];
 
   readonly #seen: ReadonlyMap<number, SeenRow>;
 
@@ -38,7 +42,8 @@ export class WrittenTable {
   async write(rows: readonly DecidedRow[]): Promise<void> {
     let left = rows;
     for (let attempts = attempts_max; left.length > 0; attempts -= 1) {
-      const { recorded, of_pass } = await this.#recordAll(left);
+      const { recorded, of_pass, asked } = await this.#recordAll(left);
+      this.#asked.push(...asked);
       this.#made.push(...recorded.map(({ planned, act }) => madeDecision(planned, act.id - 1)));
       left = await this.#recordInPasses(of_pass, attempts > 1);
     }
@@ -66,10 +71,7 @@ export class WrittenTable {
     return refused.map(({ act }) => act.row);
   }
 
-  async #recordAll(
-    rows: readonly DecidedRow[],
-    against_rules: ReadonlySet<number> = new Set(),
-  ): Promise<RecordedBatch<PlannedRow>> {
+  async #recordAll(rows: readonly DecidedRow[], against_rules: ReadonlySet<number> = new Set()): Promise<WrittenBatch> {
     try {
       return await this.#ports.unitOfWork.run((tx) => this.#record(tx, rows, against_rules));
     } catch (error) {
@@ -78,19 +80,27 @@ export class WrittenTable {
     }
   }
 
-  /** Records the acts without matches of cards, and prepares the others for their passes. */
-  async #record(
-    tx: ActTx,
-    rows: readonly DecidedRow[],
-    against_rules: ReadonlySet<number>,
-  ): Promise<RecordedBatch<PlannedRow>> {
+  /**
+   * Records the acts without matches of cards, and prepares the others for their passes. Those that
+   * need a second person are asked for.
+   */
+  async #record(tx: ActTx, rows: readonly DecidedRow[], against_rules: ReadonlySet<number>): Promise<WrittenBatch> {
     await lockItems(tx, this.#call, rows.map(askedBy));
     const planned: PlannedRow[] = [];
     for (const { result } of await planRows(tx, this.#call, rows, { seen: this.#seen, against_rules })) {
       if (result instanceof Refusal) throw result;
-      if (result !== null) planned.push(result);
+      if (result !== null && result !== 'asked') planned.push(result);
     }
-    return await recordBatch(tx, this.#call, planned);
+    const waiting = planned.flatMap(({ situation, stake }) => (stake === null ? [] : askingOf(situation, stake)));
+    const asked = await ask(tx, this.#call, waiting);
+    return {
+      ...(await recordBatch(
+        tx,
+        this.#call,
+        planned.filter(({ stake }) => stake === null),
+      )),
+      asked,
+    };
   }
 
   /**
@@ -98,6 +108,9 @@ export class WrittenTable {
    * that says what was refused, or the error that is no refusal.
    */
   async undo(error: unknown): Promise<unknown> {
+    await this.#ports.unitOfWork.run(async (tx) => {
+      for (const approval of this.#asked) await endAsked(tx, this.#call, approval, note_of_undoing);
+    });
     const kept_ids = await undoDecisions(this.#ports, this.#call, this.#made);
     if (!(error instanceof Refusal)) return error;
     const changed = `${error.message}. It changed while the table was read, and nothing was decided`;
@@ -108,6 +121,10 @@ export class WrittenTable {
       `${changed}, except for items that changed or were closed since they were decided: ${shown}${more}`,
     );
   }
+}
+
+interface WrittenBatch extends RecordedBatch<PlannedRow> {
+  readonly asked: readonly Approval[];
 }
 
 const shown_items_max = 10;

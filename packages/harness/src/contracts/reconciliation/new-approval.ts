@@ -1,0 +1,22 @@
+import type { Approval } from '@tallystick/reconciliation';
+
+/** An act that waits, to insert: to accept an item, or with null to close a period. */
+export function newApproval(company_id: number, item_id: number | null): Omit<Approval, 'id'> {
+  const asked = { company_id, item_id, asked_by: 'key:1', asked_at_ms: 5, status: 'pending' } as const;
+  const undecided = { decided_by: null, decided_at_ms: null, decided_note: null };
+  if (item_id === null) {
+    const action = 'close_period';
+    const request = { action, closed_through: '2026-05-31', period_id: null, note: null, reason: null } as const;
+    return { ...asked, ...undecided, action, version: null, amount: null, currency: null, request };
+  }
+  const request = {
+    action: 'accept',
+    note: 'é😀',
+    reason: null,
+    version: 3,
+    with: null,
+    accept_difference: false,
+    side: null,
+  } as const;
+  return { ...asked, ...undecided, action: 'accept', version: 3, amount: 900, currency: 'USD', request };
+}

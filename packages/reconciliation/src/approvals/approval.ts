@@ -1,0 +1,120 @@
+import { toInstantText } from '@tallystick/kernel';
+import { type ActKind, act_kinds } from '../act.ts';
+import type { ActRequest } from '../acts/act-request.ts';
+import type { Item } from '../item.ts';
+
+/**
+ * An act that waits for a second person (decision: reconciliation, four eyes).
+ *
+ *   pending ──approve──> approving ──done──> approved
+ *      │                     └──refused because the item has changed──> outdated
+ *      └──refuse──> refused
+ *
+ * `approving` lasts while the act is done, in transactions of its own. When a process ends in
+ * between, to approve it again completes it.
+ */
+export const approval_statuses = ['pending', 'approving', 'approved', 'refused', 'outdated'] as const;
+
+export type ApprovalStatus = (typeof approval_statuses)[number];
+
+/** What can wait: each act on an item, and closing and reopening a period. */
+export const approval_actions = [...act_kinds, 'close_period', 'reopen_period'] as const;
+
+export type ApprovalAction = (typeof approval_actions)[number];
+
+/** What was asked for about a period. */
+export interface PeriodRequest {
+  readonly action: 'close_period' | 'reopen_period';
+  /** The last day of the period. */
+  readonly closed_through: string;
+  /** Of a reopening. */
+  readonly period_id: number | null;
+  readonly note: string | null;
+  readonly reason: string | null;
+}
+
+export interface Approval {
+  readonly id: number;
+  readonly company_id: number;
+  readonly action: ApprovalAction;
+  /** The item at that time; null: it is about a period. */
+  readonly item_id: number | null;
+  /** The version of the item that the one who asked saw; null: it is about a period. */
+  readonly version: number | null;
+  /** The largest amount of the items, as it was compared; null: it is about a period. */
+  readonly amount: number | null;
+  readonly currency: string | null;
+  readonly request: AskedRequest | PeriodRequest;
+  readonly status: ApprovalStatus;
+  readonly asked_by: string;
+  readonly asked_at_ms: number;
+  /** Who approved or refused it, or tried to approve what was outdated; null: nobody yet. */
+  readonly decided_by: string | null;
+  readonly decided_at_ms: number | null;
+  /** Why; of an outdated one, what has changed. */
+  readonly decided_note: string | null;
+}
+
+/** The request of an act as it is stored. */
+export type AskedRequest = Omit<ActRequest, 'approved'>;
+
+/** The four-eyes setting of a company. */
+export interface FourEyes {
+  /**
+   * Minor units by currency: an act on an item of more needs a second person. In a currency without
+   * an amount each act does.
+   */
+  readonly above: Readonly<Record<string, number>>;
+}
+
+/** The amount of an item that is compared: the largest of its sides and its difference, without sign. */
+export function stakeOf({ authorized, cleared, stated, difference }: Item): number {
+  return Math.max(...[authorized, cleared, stated, difference].map((amount) => Math.abs(amount ?? 0)));
+}
+
+/** The first of the items about which an act needs a second person, with the largest amount; null: none. */
+export function stakeAbove(
+  four_eyes: FourEyes | null,
+  items: readonly Item[],
+): { readonly amount: number; readonly currency: string } | null {
+  if (four_eyes === null) return null;
+  const above = items
+    .map((item) => ({ amount: stakeOf(item), currency: item.currency }))
+    .filter(({ amount, currency }) => amount > (four_eyes.above[currency] ?? -1));
+  return above.toSorted((a, b) => b.amount - a.amount)[0] ?? null;
+}
+
+/** Whether what was asked for waits for a second person, instead of being done. */
+export function isApproval<Done extends object>(result: Done | Approval): result is Approval {
+  return 'asked_by' in result;
+}
+
+/** Whether it still waits, or is being done. */
+export function isOpenApproval({ status }: Pick<Approval, 'status'>): boolean {
+  return status === 'pending' || status === 'approving';
+}
+
+const infinitives: Readonly<Record<ApprovalAction, string>> = {
+  ...(Object.fromEntries(act_kinds.map((kind) => [kind, kind])) as Record<ActKind, string>),
+  close_period: 'close the days',
+  reopen_period: 'reopen the days',
+};
+
+/** What waits: a clause for people, `approval 3 (key:1 asked to accept it at ...)`. */
+export function describeApproval({ id, action, request, asked_by, asked_at_ms }: Approval): string {
+  const what =
+    'closed_through' in request ? `${infinitives[action]} through ${request.closed_through}` : `${action} it`;
+  return `approval ${id} (${asked_by} asked to ${what} at ${toInstantText(asked_at_ms)})`;
+}
+
+/** The records of a pending act that events show. */
+export function approvalPayload({
+  id,
+  request,
+  company_id: _,
+  asked_at_ms: _at,
+  decided_at_ms: _then,
+  ...approval
+}: Approval) {
+  return { approval_id: id, ...approval, note: request.note };
+}
