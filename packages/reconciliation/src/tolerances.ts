@@ -1,5 +1,14 @@
-import { auditEntry, type Call, currency_expected, isCurrency, RequestFields, showValue } from '@tallystick/kernel';
+import {
+  auditEntry,
+  type Call,
+  currency_expected,
+  invalid,
+  isCurrency,
+  RequestFields,
+  showValue,
+} from '@tallystick/kernel';
 import type { ActTx } from './acts/act-plan.ts';
+import type { FourEyes } from './approvals/approval.ts';
 import type { ReconciliationTx } from './ports.ts';
 import type { Tolerances } from './records.ts';
 
@@ -14,7 +23,8 @@ export function readTolerances(
 /**
  * Changes the tolerances that the request names by currency: an amount in minor units sets one, null
  * removes it. Returns all. Writes the audit log. Items follow in steps, as they follow their
- * records. Refuses `validation_failed` what is no currency or no amount above 0.
+ * records. Refuses `validation_failed` what is no currency or no amount above 0, and an amount above
+ * what one person may decide (four eyes).
  */
 export async function changeTolerances(
   { reconciliation, audit }: Pick<ActTx, 'reconciliation' | 'audit'>,
@@ -24,6 +34,7 @@ export async function changeTolerances(
   const { company_id, now_ms } = call;
   const asked = readChanges(request);
   const progress = await reconciliation.lockCompany(company_id);
+  refuseAbove(await reconciliation.readFourEyes(company_id), asked);
   const amountNow = (currency: string) => progress.tolerances.get(currency)?.amount ?? null;
   const changes = [...asked].filter(([currency, amount]) => amount !== amountNow(currency));
   if (changes.length === 0) return progress.tolerances;
@@ -40,6 +51,21 @@ export async function changeTolerances(
   const entry = auditEntry(call, 'reconciliation.tolerances_changed', `company:${company_id}`, details);
   await audit.record(entry, now_ms);
   return tolerances;
+}
+
+/** Refuses tolerances above what one person may decide. */
+function refuseAbove(four_eyes: FourEyes | null, asked: ReadonlyMap<string, number | null>): void {
+  if (four_eyes === null) return;
+  const above = [...asked].flatMap(([currency, amount]) => {
+    const most = four_eyes.above[currency] ?? 0;
+    if (amount === null || amount <= most) return [];
+    return {
+      path: currency,
+      message: `must be at most ${most}, not ${amount}: above that an act needs a second person`,
+    };
+  });
+  const [first, ...others] = above;
+  if (first !== undefined) throw invalid(first, ...others);
 }
 
 function readChanges(request: object): ReadonlyMap<string, number | null> {

@@ -8,6 +8,7 @@ import {
   type Approval,
   actOnItem,
   approve,
+  changeTolerances,
   closePeriod,
   decideByTable,
   type FourEyes,
@@ -101,11 +102,15 @@ checkOnStorages('four eyes', [
     },
   },
   {
-    rule: 'an act at the amount is done at once, and each act in a currency without an amount waits',
+    rule: 'an act or a tolerance at the amount needs one person, and each act in a currency without an amount two',
     async check(open) {
       const world = await guarded(open);
       const small = clearing(await world.clear({ amount: 500 }));
       assert.equal((await world.act(small, 'accept', {}, anna)).status, 'accepted');
+      const tolerate = (amount: number) =>
+        world.storage.unitOfWork.run((tx) => changeTolerances(tx, world.call(anna), { USD: amount }));
+      assert.match((await refusalOf(tolerate(501), 'a tolerance')).message, /^USD must be at most 500, not 501/);
+      await tolerate(500);
       await require(world, { above: { EUR: 500 } });
       assert.equal((await askFor(world, small, 'reopen')).amount, 500);
       await require(world, null);
