@@ -19,3 +19,53 @@ if (menu !== null && window.matchMedia('(max-width: 60rem)').matches) menu.remov
 
 // The problem of a form is read out, and is in view.
 document.getElementById('problem')?.focus();
+
+// A queue is worked by keys: the row in which the focus is, is the current one.
+const queue = document.querySelector('.queue');
+const rows = () => [...(queue?.querySelectorAll('tbody tr') ?? [])];
+const current = () => document.activeElement?.closest('.queue tbody tr') ?? null;
+const enter = (row) => row?.querySelector('a')?.focus();
+
+/** The button whose act waits for its note. */
+let intended = null;
+
+function press(element) {
+  const note = queue.querySelector('[name="note"]');
+  if (element instanceof HTMLButtonElement && note !== null && note.value.trim() === '') {
+    intended = element;
+    note.placeholder = `Why? Enter: ${element.textContent}`;
+    note.focus();
+  } else element.click();
+}
+
+document.addEventListener('keydown', (event) => {
+  if (queue === null || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
+  const all = rows();
+  const at = all.indexOf(current());
+  if (event.key === 'j') enter(all[Math.min(at + 1, all.length - 1)]);
+  else if (event.key === 'k') enter(all[Math.max(at - 1, 0)]);
+  else {
+    const element = current()?.querySelector(`[data-key="${CSS.escape(event.key)}"]`) ?? null;
+    if (element === null) return;
+    event.preventDefault();
+    if (element.type === 'checkbox') element.checked = !element.checked;
+    else press(element);
+  }
+});
+
+queue?.querySelector('[name="note"]')?.addEventListener('keydown', (event) => {
+  if (event.key !== 'Enter' || intended === null) return;
+  event.preventDefault();
+  intended.click();
+});
+
+// After an act the next row is at the place of the one that has gone.
+queue?.addEventListener('submit', ({ submitter }) => {
+  const at = rows().indexOf(submitter?.closest('tr'));
+  if (at >= 0) sessionStorage.setItem('queue row', String(at));
+});
+const kept = sessionStorage.getItem('queue row');
+if (queue !== null && kept !== null) {
+  sessionStorage.removeItem('queue row');
+  if (document.getElementById('problem') === null) enter(rows()[Math.min(Number(kept), rows().length - 1)]);
+}

@@ -37,6 +37,7 @@ export const company_entries: readonly NavigationEntry[] = [
   { section: 'breaks', title: 'Breaks', path: '/breaks', needs: 'reconciliation.items.list' },
   { section: 'bridge', title: 'Bridge', path: '/bridge', needs: 'reconciliation.bridge' },
   { section: 'periods', title: 'Periods', path: '/periods', needs: 'reconciliation.periods.list' },
+  { section: 'approvals', title: 'Approvals', path: '/approvals', needs: 'reconciliation.approvals.list' },
   { section: 'webhooks', title: 'Webhooks', path: '/webhooks', needs: 'webhooks.list' },
   { section: 'sandbox', title: 'Try it', path: '/sandbox', needs: 'sandbox.purchases.create', only_sandbox: true },
 ];

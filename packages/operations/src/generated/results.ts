@@ -6,9 +6,11 @@ import type {
   Account,
   AccountBalance,
   AccountProfile,
+  Activity,
   ApiKey,
   AuditEntry,
   Authorization,
+  Backlog,
   Backtest,
   BacktestDifference,
   BankUser,
@@ -37,6 +39,7 @@ import type {
   OperatorDelivery,
   OperatorVirtualCard,
   OperatorWebhook,
+  Person,
   PurchaseTemplate,
   PurchaseTemplateAcknowledgement,
   PurchaseTemplateVersion,
@@ -61,6 +64,8 @@ import type {
   ThirdParty,
   TriedDecision,
   VirtualCard,
+  VirtualCardAuditEntry,
+  VirtualCardMail,
   VirtualCardVersion,
   Webhook,
   WebhookOverview,
@@ -92,8 +97,12 @@ export interface Results {
   readonly 'backtests.read': Backtest;
   readonly 'backtests.differences.list': Page<BacktestDifference>;
   readonly 'backtests.delete': undefined;
+  readonly 'virtualCards.audit.list': Page<VirtualCardAuditEntry>;
+  readonly 'virtualCards.mails.list': Page<VirtualCardMail>;
   readonly 'authorizations.list': Page<Authorization>;
+  readonly 'authorizations.read': Authorization;
   readonly 'operator.authorizations.list': Page<Authorization>;
+  readonly 'clearings.list': Page<Clearing>;
   readonly 'realCards.list': Page<RealCard>;
   readonly 'realCards.read': RealCard;
   readonly 'operator.realCards.create': RealCard;
@@ -160,6 +169,16 @@ export interface Results {
   readonly 'operator.keys.read': ApiKey;
   readonly 'operator.keys.update': ApiKey;
   readonly 'operator.keys.revoke': undefined;
+  readonly 'operator.people.create': Person;
+  readonly 'operator.people.list': Page<Person>;
+  readonly 'operator.people.read': Person;
+  readonly 'operator.people.update': Person;
+  readonly 'operator.people.setPassword': Person;
+  readonly 'operator.people.resetTotp': Person;
+  readonly 'operator.people.endSessions': undefined;
+  readonly 'activity.read': Activity;
+  readonly 'operator.activity.read': Activity;
+  readonly 'operator.backlog.read': Backlog;
   readonly 'operator.webhooks.list': Page<OperatorWebhook>;
   readonly 'operator.deliveries.list': Page<OperatorDelivery>;
   readonly 'operator.audit.list': Page<AuditEntry>;

@@ -1,0 +1,110 @@
+import type { ConsoleApp } from '../console-app.ts';
+import { type Content, html, when } from '../look/html.ts';
+import { choice, facts, pager, panel, table, textArea } from '../look/parts.ts';
+import { badge, dash, foreign, instant, money } from '../look/values.ts';
+import type { Problem } from '../problem.ts';
+import type { Visit } from '../visit.ts';
+import { textOf } from './item-acts.ts';
+import { type Approval, askedFor, namesOf, who } from './item-words.ts';
+
+const statuses: Readonly<Record<Approval['status'], readonly [title: string, tone: Parameters<typeof badge>[1]]>> = {
+  pending: ['Waits', 'warn'],
+  approving: ['Being approved', 'warn'],
+  approved: ['Approved', 'ok'],
+  refused: ['Refused', 'bad'],
+  outdated: ['Outdated', 'quiet'],
+};
+
+/** Acts that wait for a second person. */
+export function approvalPages(app: ConsoleApp): void {
+  app.get('/companies/:company_id/approvals', async (c) => {
+    const { visit } = c.var;
+    const status = c.req.query('status') ?? 'pending';
+    const filter = status === 'any' ? {} : { status };
+    const { items, next } = await visit.call('reconciliation.approvals.list', {
+      options: { limit: 50, after: c.req.query('after'), filter },
+    });
+    const path = visit.path('/approvals');
+    return await visit.page({
+      title: 'Approvals',
+      nav: 'approvals',
+      content: html`<form class="filters" action="${path}" aria-label="Filter">${choice({
+        name: 'status',
+        label: 'Status',
+        value: status,
+        of: [...Object.entries(statuses).map(([name, [title]]) => [name, title] as const), ['any', 'Any']],
+      })}<button>Filter</button></form>${table({
+        caption: 'Acts that need a second person, the newest first',
+        columns: [
+          { title: 'Approval', cell: ({ id }) => html`<a href="${path}/${id}">Approval ${id}</a>` },
+          { title: 'To', cell: (approval) => askedFor(visit, approval) },
+          { title: 'Amount', kind: 'number', cell: ({ amount, currency }) => money(amount, currency) },
+          { title: 'Asked by', cell: ({ asked_by }) => who(visit, asked_by) },
+          { title: 'At', cell: ({ asked_at }) => instant(asked_at) },
+          { title: 'Why', cell: ({ note }) => foreign(note) },
+          { title: 'Status', cell: (approval) => badge(...statuses[approval.status]) },
+        ],
+        rows: items,
+        empty: 'Nothing waits for a second person.',
+      })}${pager(next === null ? null : `${path}?status=${status}&after=${encodeURIComponent(next)}`)}`,
+    });
+  });
+
+  app.get('/companies/:company_id/approvals/:id', (c) => showApproval(c.var.visit, c.req.param('id')));
+
+  app.post('/companies/:company_id/approvals/:id', (c) => {
+    const { visit } = c.var;
+    const id = c.req.param('id');
+    return visit.act(
+      async (form) => {
+        const note = textOf(form, 'note') || null;
+        const refuses = form.get('do') === 'refuse';
+        const call = { parameters: { id }, data: { note } };
+        const { item_id } = refuses
+          ? await visit.call('reconciliation.approvals.refuse', call)
+          : await visit.call('reconciliation.approvals.approve', call);
+        const to = item_id === null ? visit.path('/periods') : visit.path(`/items/${item_id}`);
+        return { to, notice: refuses ? `Approval ${id} was refused: nothing changes.` : `Approval ${id}: it is done.` };
+      },
+      { again: (problem) => showApproval(visit, id, problem) },
+    );
+  });
+}
+
+async function showApproval(visit: Visit, id: string, problem?: Problem): Promise<Response> {
+  const approval = await visit.call('reconciliation.approvals.read', { parameters: { id } });
+  return await visit.page({
+    title: `Approval ${id}`,
+    nav: 'approvals',
+    problem,
+    trail: [['Approvals', visit.path('/approvals')]],
+    content: panel('What was asked for', approvalOf(visit, approval, problem)),
+  });
+}
+
+/** An act that waits, with what the visitor can decide about it. */
+export function approvalOf(visit: Visit, approval: Approval, problem?: Problem): Content {
+  const { asked_by, asked_at, decided_by, decided_at, decided_note, note, reason, status } = approval;
+  return html`${facts([
+    ['Status', badge(...statuses[status])],
+    ['To', askedFor(visit, approval)],
+    ...(approval.amount === null ? [] : [['Amount', money(approval.amount, approval.currency)] as const]),
+    ...(approval.with === null ? [] : [['With', namesOf(approval.with)] as const]),
+    ...(approval.accept_difference ? [['Also', 'accepts the difference that is left'] as const] : []),
+    ['Asked by', html`${who(visit, asked_by)}, ${instant(asked_at)}`],
+    ['Why', note === null ? dash : foreign(note)],
+    ...(reason === null ? [] : [['Reason', foreign(reason)] as const]),
+    ...(decided_by === null ? [] : [['Decided by', html`${who(visit, decided_by)}, ${instant(decided_at)}`] as const]),
+    ...(decided_note === null ? [] : [['Note', foreign(decided_note)] as const]),
+  ])}${when(status === 'pending' || status === 'approving', () => decision(visit, approval, problem))}`;
+}
+
+function decision(visit: Visit, { id, asked_by }: Approval, problem: Problem | undefined): Content {
+  if (asked_by === visit.identity.actor) {
+    return html`<p class="hint">You asked for it, so another person decides. Nothing else can be done with it meanwhile.</p>`;
+  }
+  if (!visit.may('reconciliation.approvals.approve')) return '';
+  return html`<form method="post" action="${visit.path(`/approvals/${id}`)}">${visit.csrf}
+${textArea({ name: 'note', label: 'Note', hint: 'To refuse it, say why.', value: problem?.typed('note'), error: problem?.of('note'), rows: 2, maxlength: 1000 })}
+<div class="actions"><button name="do" value="approve">Approve</button><button name="do" value="refuse" class="danger">Refuse</button></div></form>`;
+}

@@ -1,0 +1,260 @@
+import { decimalsOf, Refusal } from '@tallystick/kernel';
+import type { ResultFile } from '@tallystick/operations';
+import type { ConsoleApp } from '../console-app.ts';
+import { isFormToken } from '../form-token.ts';
+import { type Content, html, when } from '../look/html.ts';
+import { choice, field, pager, panel, table, tick } from '../look/parts.ts';
+import { badge, foreign, money } from '../look/values.ts';
+import type { Problem } from '../problem.ts';
+import type { Visit } from '../visit.ts';
+import { actValue, answerWords, doAct } from './item-acts.ts';
+import {
+  ageOf,
+  differenceOf,
+  handleOf,
+  type Item,
+  itemLink,
+  kind_choices,
+  kindMeaning,
+  kindTitle,
+  namesOf,
+  status_choices,
+  statusBadge,
+  whatOf,
+} from './item-words.ts';
+
+/** Each row has its best suggestion: a page stays small. */
+const page_size = 25;
+
+const ages = ['0-1', '2-3', '4-7', '8-30', '31-'] as const;
+
+/** The queue of breaks, the items of any other status, and their table. */
+export function breaksPages(app: ConsoleApp): void {
+  app.get('/companies/:company_id/breaks', (c) => showBreaks(c.var.visit));
+
+  app.post('/companies/:company_id/breaks', (c) => {
+    const { visit } = c.var;
+    const to = `${visit.path('/breaks')}${new URL(visit.request.url).search}`;
+    return visit.act(async (form) => ({ to, notice: await doAct(visit, form) }), {
+      again: (problem) => showBreaks(visit, problem),
+    });
+  });
+
+  app.get('/companies/:company_id/breaks.csv', async (c) => {
+    const { visit } = c.var;
+    const filter = filterOf(visit, new URL(visit.request.url).searchParams);
+    const { media_type, name, pieces } = await visit.call('reconciliation.items.export', { options: { filter } });
+    return new Response(streamOf(pieces), {
+      headers: { 'Content-Type': media_type, 'Content-Disposition': `attachment; filename="${name}"` },
+    });
+  });
+
+  app.post('/companies/:company_id/breaks/table', (c) => {
+    const { visit } = c.var;
+    return visit.act(
+      async (form) => {
+        if (!isFormToken(form.get('form_token'), visit.identity.secret)) {
+          throw new Refusal('forbidden', 'this page is out of date: reload it and try again');
+        }
+        const file = form.get('table');
+        if (typeof file === 'string' || file === null || file.size === 0) {
+          throw new Refusal('validation_failed', 'choose the table first', [{ path: 'table', message: 'is missing' }]);
+        }
+        const dry_run = form.get('dry_run') !== null;
+        const answer = await visit.call('reconciliation.decisions.create', {
+          file: file.stream(),
+          options: { dry_run },
+        });
+        const [first] = answer.errors;
+        if (first !== undefined) {
+          const rows = answer.errors.slice(0, 20).map((error) => ({
+            path: `row ${error.row}, ${error.column}`,
+            message: error.message,
+          }));
+          throw new Refusal('validation_failed', `the table has ${answer.errors_total} errors`, rows);
+        }
+        return { to: visit.path('/breaks'), notice: answerWords(answer) };
+      },
+      { again: (problem) => showBreaks(visit, problem) },
+    );
+  });
+}
+
+async function showBreaks(visit: Visit, problem?: Problem): Promise<Response> {
+  const query = new URL(visit.request.url).searchParams;
+  const { items, next } = await visit
+    .call('reconciliation.items.list', {
+      options: {
+        limit: page_size,
+        after: query.get('after') ?? undefined,
+        suggestions: true,
+        filter: filterOf(visit, query),
+      },
+    })
+    .catch(nothingOf(problem));
+  const shown_query = new URLSearchParams(query);
+  shown_query.delete('after');
+  const csv = html`<a class="button second" href="${visit.path('/breaks.csv')}?${shown_query.toString()}">Table for a spreadsheet</a>`;
+  const following = new URLSearchParams(shown_query);
+  if (next !== null) following.set('after', next);
+  return await visit.page({
+    title: query.get('status') === null || query.get('status') === 'break' ? 'Breaks' : 'Items',
+    nav: 'breaks',
+    problem,
+    beside: csv,
+    content: html`${filters(visit, query)}${queue(visit, items, problem)}${pager(
+      next === null ? null : `${visit.path('/breaks')}?${following.toString()}`,
+    )}${when(visit.may('reconciliation.decisions.create'), () => upload(visit))}`,
+  });
+}
+
+/** A page that is shown again because of its filter has no items. */
+function nothingOf(problem: Problem | undefined) {
+  return (error: unknown) => {
+    if (problem === undefined || !(error instanceof Refusal)) throw error;
+    return { items: [], next: null };
+  };
+}
+
+/** The filter as the operation takes it. Amounts are in the units of the currency, or in hundredths. */
+function filterOf(visit: Visit, query: URLSearchParams): Readonly<Record<string, unknown>> {
+  const given = (name: string) => query.get(name)?.trim() || undefined;
+  const text = given('text');
+  const [from_age, to_age] = (given('age') ?? '').split('-');
+  const assignee = given('assignee');
+  const range = [given('amount_from'), given('amount_to')].map((amount) => minorUnits(amount, given('currency')));
+  const filter = {
+    status: given('status') === 'any' ? undefined : (given('status') ?? 'break'),
+    class: given('class'),
+    kind: given('kind'),
+    currency: given('currency')?.toUpperCase(),
+    account_id: given('account'),
+    assignee: assignee === 'me' ? handleOf(visit) : assignee,
+    age_days: from_age === '' ? undefined : [Number(from_age), to_age === '' ? null : Number(to_age)],
+    amount: range.every((amount) => amount === null) ? undefined : range,
+    ...(text === undefined ? {} : /\d{4}/.test(text) ? { reference: text } : { merchant_name: text }),
+  };
+  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
+}
+
+function minorUnits(text: string | undefined, currency = 'EUR'): number | null {
+  if (text === undefined) return null;
+  const amount = Number(text.replaceAll(',', ''));
+  const message = 'must be an amount such as 12.50';
+  if (!Number.isFinite(amount)) {
+    throw new Refusal('invalid_query', `amount ${message}`, [{ path: 'amount_from', message }]);
+  }
+  return Math.round(amount * 10 ** decimalsOf(currency.toUpperCase()));
+}
+
+function filters(visit: Visit, query: URLSearchParams): Content {
+  const value = (name: string) => query.get(name) ?? '';
+  const any = ['', 'Any'] as const;
+  const other = ['', 'me', 'none'].includes(value('assignee')) ? [] : [[value('assignee'), value('assignee')] as const];
+  return html`<form class="filters" action="${visit.path('/breaks')}" aria-label="Filter">
+${choice({ name: 'status', label: 'Status', value: value('status') || 'break', of: [...status_choices, ['any', 'Any']] })}
+${choice({ name: 'kind', label: 'Kind', value: value('kind'), of: [any, ...kind_choices] })}
+${choice({ name: 'age', label: 'Age in days', value: value('age'), of: [any, ...ages.map((age) => [age, age.endsWith('-') ? 'over 30' : age] as const)] })}
+${choice({ name: 'assignee', label: 'Assigned to', value: value('assignee'), of: [['', 'Anybody'], ['me', 'Me'], ['none', 'Nobody'], ...other] })}
+${field({ name: 'amount_from', label: 'Amount from', value: value('amount_from'), inputmode: 'decimal', maxlength: 20 })}
+${field({ name: 'amount_to', label: 'to', value: value('amount_to'), inputmode: 'decimal', maxlength: 20 })}
+${field({ name: 'currency', label: 'Currency', value: value('currency'), maxlength: 3 })}
+${field({ name: 'account', label: 'Account', value: value('account'), maxlength: 40 })}
+${field({ name: 'text', label: 'Merchant or reference', value: value('text'), maxlength: 200 })}
+<button>Filter</button> <a href="${visit.path('/breaks')}">Clear</a></form>`;
+}
+
+function queue(visit: Visit, items: readonly Item[], problem: Problem | undefined): Content {
+  const may_act = visit.may('reconciliation.items.accept');
+  const shown = table({
+    caption: 'Items, the newest first',
+    columns: [
+      ...(may_act ? [{ title: 'Tick', cell: tickOf }] : []),
+      { title: 'Item', cell: (item) => aboutOf(visit, item) },
+      { title: 'Age', cell: ageOf },
+      { title: 'Authorized', kind: 'number', cell: ({ authorized, currency }) => money(authorized, currency) },
+      { title: 'Cleared', kind: 'number', cell: ({ cleared, currency }) => money(cleared, currency) },
+      { title: 'Stated', kind: 'number', cell: ({ stated, currency }) => money(stated, currency) },
+      { title: 'Difference', kind: 'number', cell: differenceOf },
+      { title: 'Assigned to', cell: ({ assignee }) => foreign(assignee) },
+      { title: 'Suggestion and acts', cell: (item) => actsOf(visit, item, may_act) },
+    ],
+    rows: items,
+    empty: 'Nothing is here: no item fits the filter.',
+    rowId: ({ id }) => `item-${id}`,
+  });
+  if (!may_act) return html`<div class="queue">${shown}</div>`;
+  const { search } = new URL(visit.request.url);
+  return html`<form class="queue" method="post" action="${visit.path('/breaks')}${search}">${visit.csrf}
+${when(
+  items.length > 0,
+  () => html`<div class="bar">${field({ name: 'note', label: 'Note, for one item or all that are ticked', value: problem?.typed('note'), error: problem?.of('note'), maxlength: 1000, autocomplete: 'off' })}
+<div class="actions" role="group" aria-label="All that are ticked"><button name="do" value="accept" class="second">Accept ticked</button><button name="do" value="ignore" class="second">Ignore ticked</button><button name="do" value="confirm" class="second">Confirm ticked</button><button name="do" value="assign" class="second">Assign ticked to me</button></div></div>
+<p class="hint keys"><kbd>j</kbd> <kbd>k</kbd> move, <kbd>Enter</kbd> opens, <kbd>x</kbd> ticks, <kbd>a</kbd> accepts, <kbd>i</kbd> ignores, <kbd>m</kbd> matches, <kbd>c</kbd> comments</p>`,
+)}
+${shown}</form>`;
+}
+
+function tickOf({ id, version, status }: Item): Content {
+  return html`<input type="checkbox" name="item" value="${id}:${version}" data-key="x" aria-label="Tick item ${id}, ${status}">`;
+}
+
+function aboutOf(visit: Visit, item: Item): Content {
+  const kind =
+    item.kind === null
+      ? statusBadge(item.status)
+      : badge(kindTitle(item.kind), item.status === 'break' ? 'bad' : 'quiet');
+  return html`${itemLink(visit, item.id)} ${kind}<br>${whatOf(item)}${when(item.vcn_id, (id) => html` <a href="${visit.path(`/cards/${id}`)}">card ${id}</a>`)}`;
+}
+
+function actsOf(visit: Visit, item: Item, may_act: boolean): Content {
+  const [best, ...more] = item.suggestions;
+  const suggested =
+    best === undefined
+      ? html`<span class="quiet">${kindMeaning(item.kind)}</span>`
+      : html`${money(best.amount, item.currency)}: ${best.reason}${more.length === 0 ? '' : html` ${itemLink(visit, item.id, `${more.length} more`)}`}`;
+  if (item.pending_approval_id !== null) {
+    const path = visit.path(`/approvals/${item.pending_approval_id}`);
+    return html`<a href="${path}">${badge('Waits for a second person', 'warn')}</a>`;
+  }
+  if (!may_act || item.period_id !== null) return suggested;
+  const act = (action: 'accept' | 'ignore' | 'confirm', title: string, key = '') =>
+    html`<button class="second" name="do" value="${actValue(action, item)}"${key === '' ? '' : html` data-key="${key}"`}>${title}<span class="visually-hidden"> item ${item.id}</span></button>`;
+  return html`<p>${suggested}</p><div class="actions">${when(best, (one) => matchButton(visit, item, one))}${item.status === 'break' ? act('accept', 'Accept', 'a') : ''}${item.status === 'proposed' ? act('confirm', 'Confirm', 'a') : ''}${['break', 'proposed', 'awaiting'].includes(item.status) ? act('ignore', 'Ignore', 'i') : ''}<a data-key="c" href="${visit.path(`/items/${item.id}`)}#comment">Comment</a></div>`;
+}
+
+/** A suggestion with another amount needs a reason, which the page of the item asks for. */
+function matchButton(visit: Visit, item: Item, suggestion: Item['suggestions'][number]): Content {
+  const names = namesOf(suggestion);
+  if (suggestion.differs.amount !== 0) {
+    const path = `${visit.path(`/items/${item.id}`)}?with=${encodeURIComponent(names)}#act`;
+    return html`<a class="button second" data-key="m" href="${path}">Match…</a>`;
+  }
+  return html`<button class="second" name="do" data-key="m" value="${actValue('match', item, names)}">Match<span class="visually-hidden"> item ${item.id} with ${names}</span></button>`;
+}
+
+function upload(visit: Visit): Content {
+  return panel(
+    'Decide by a table',
+    html`<p>Fill in the columns <code>decision</code>, <code>note</code> and <code>with</code> of the table, and send it back. All rows are decided, or none.</p>
+<form method="post" action="${visit.path('/breaks/table')}" enctype="multipart/form-data">${visit.csrf}
+<div class="field"><label for="field-table">Table (CSV)</label><input type="file" id="field-table" name="table" accept=".csv,text/csv" required></div>
+${tick('dry_run', 'Only check it')}
+<button>Send the table</button></form>`,
+    { id: 'table' },
+  );
+}
+
+function streamOf(pieces: ResultFile['pieces']): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await pieces.next();
+      if (done) controller.close();
+      else controller.enqueue(encoder.encode(value));
+    },
+    async cancel() {
+      await pieces.return();
+    },
+  });
+}

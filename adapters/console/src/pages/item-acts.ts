@@ -1,0 +1,121 @@
+import { Refusal } from '@tallystick/kernel';
+import type { Results } from '@tallystick/operations';
+import type { Visit } from '../visit.ts';
+import { handleOf, type Records } from './item-words.ts';
+
+/** What a button of a form does with an item: `accept:12:3`, `match:12:3:line:408`, `unmatch:12:3:statement`. */
+interface Asked {
+  readonly action: string;
+  readonly id: string;
+  readonly version: number;
+  readonly rest: string;
+}
+
+const acts = ['match', 'unmatch', 'ignore', 'accept', 'confirm', 'reopen'] as const;
+
+type ActKind = (typeof acts)[number];
+
+/** The value of a button that acts on an item as the page shows it. */
+export function actValue(action: ActKind, item: { readonly id: string; readonly version: number }, rest = ''): string {
+  return `${action}:${item.id}:${item.version}${rest === '' ? '' : `:${rest}`}`;
+}
+
+/** Does what the pressed button of a form asks for. Returns what was done, for the next page. */
+export async function doAct(visit: Visit, form: FormData): Promise<string> {
+  const asked = askedBy(textOf(form, 'do'));
+  const ticked = form.getAll('item').map((value) => askedBy(`ticked:${String(value)}`));
+  if (asked.action === 'assign') return await assign(visit, form, asked.id === '' ? ticked : [asked]);
+  const action = acts.find((one) => one === asked.action);
+  if (action === undefined) throw new Refusal('validation_failed', 'press one of the buttons of the page');
+  if (asked.id === '') return await decideTicked(visit, form, action, ticked);
+  const result = (await visit.call(`reconciliation.items.${action}`, {
+    parameters: { id: asked.id },
+    data: {
+      note: textOf(form, 'note'),
+      reason: textOf(form, 'reason') || null,
+      version: asked.version,
+      ...(action === 'match' ? matchOf(form, asked) : {}),
+      ...(action === 'unmatch' && asked.rest !== '' ? { side: asked.rest } : {}),
+    },
+  })) as Results['reconciliation.items.accept'];
+  return result.type === 'reconciliation_approval'
+    ? `A second person has to approve it first: approval ${result.id}.`
+    : `Item ${result.id} is ${result.status} now.`;
+}
+
+/** What a match names, of the button or else of the field. */
+function matchOf(form: FormData, { rest }: Asked) {
+  const found = recordsOf(rest === '' ? textOf(form, 'with') : rest);
+  const { authorization_id, clearing_ids, line_ids } = found;
+  return {
+    with: {
+      ...(authorization_id === null ? {} : { authorization_id }),
+      ...(clearing_ids.length === 0 ? {} : { clearing_ids }),
+      ...(line_ids.length === 0 ? {} : { line_ids }),
+    },
+    accept_difference: form.get('accept_difference') !== null,
+  };
+}
+
+/** Reads `line:408 clearing:45 authorization:9`. */
+function recordsOf(text: string): Records {
+  const words = text.split(/[\s,]+/).filter((word) => word !== '');
+  const named = words.map((word) => /^(authorization|clearing|line):([1-9]\d{0,15})$/.exec(word));
+  if (named.length === 0 || named.includes(null)) {
+    const message = 'must name records as line:408 clearing:45 authorization:9';
+    throw new Refusal('validation_failed', `with ${message}`, [{ path: 'with', message }]);
+  }
+  const idsOf = (kind: string) => named.flatMap((one) => (one![1] === kind ? Number(one![2]) : []));
+  return {
+    authorization_id: idsOf('authorization')[0] ?? null,
+    clearing_ids: idsOf('clearing'),
+    line_ids: idsOf('line'),
+  };
+}
+
+function askedBy(text: string): Asked {
+  const [action = '', id = '', version = '', ...rest] = text.split(':');
+  return { action, id, version: Number(version), rest: rest.join(':') };
+}
+
+/** All of them with one note, or none: they are a table of decisions. */
+async function decideTicked(visit: Visit, form: FormData, action: ActKind, ticked: readonly Asked[]): Promise<string> {
+  if (ticked.length === 0) throw new Refusal('validation_failed', 'tick the items first');
+  const note = textOf(form, 'note').replaceAll('"', '""');
+  const rows = ticked.map(({ id, version }) => `${id},${version},${action},"${note}"\n`);
+  const file = new TextEncoder().encode(`id,version,decision,note\n${rows.join('')}`);
+  return answerWords(await visit.call('reconciliation.decisions.create', { file }));
+}
+
+/** What a table of decisions did. */
+export function answerWords({
+  decided,
+  pending,
+  unchanged,
+  skipped,
+  dry_run,
+}: Results['reconciliation.decisions.create']) {
+  const parts = [
+    `${decided} ${decided === 1 ? 'decision' : 'decisions'} ${dry_run ? 'can be made' : 'made'}`,
+    ...(pending === 0 ? [] : [`${pending} ${dry_run ? 'would wait' : 'wait'} for a second person`]),
+    ...(unchanged === 0 ? [] : [`${unchanged} stood already`]),
+    ...(skipped === 0 ? [] : [`${skipped} rows without a decision`]),
+  ];
+  return `${parts.join(', ')}.`;
+}
+
+async function assign(visit: Visit, form: FormData, asked: readonly Asked[]): Promise<string> {
+  const [first] = asked;
+  if (first === undefined) throw new Refusal('validation_failed', 'tick the items first');
+  const assignee = form.has('assignee') ? textOf(form, 'assignee') || null : handleOf(visit);
+  for (const { id } of asked) {
+    await visit.call('reconciliation.items.assign', { parameters: { id }, data: { assignee } });
+  }
+  const what = asked.length === 1 ? `Item ${first.id} is` : `${asked.length} items are`;
+  return assignee === null ? `${what} assigned to nobody.` : `${what} assigned to ${assignee}.`;
+}
+
+export function textOf(form: FormData, name: string): string {
+  const value = form.get(name);
+  return typeof value === 'string' ? value.trim() : '';
+}

@@ -1,0 +1,106 @@
+import type { Results } from '@tallystick/operations';
+import { type Content, html, when } from '../look/html.ts';
+import { badge, dash, foreign, money } from '../look/values.ts';
+import type { Visit } from '../visit.ts';
+
+export type Item = Results['reconciliation.items.list']['items'][number];
+export type ItemWithHistory = Results['reconciliation.items.read'];
+export type Approval = Results['reconciliation.approvals.read'];
+export type Suggestion = Item['suggestions'][number];
+
+/** The records that a match names. */
+export type Records = Pick<Suggestion, 'authorization_id' | 'clearing_ids' | 'line_ids'>;
+
+const kinds: Readonly<Record<NonNullable<Item['kind']>, readonly [title: string, meaning: string]>> = {
+  late_change: ['Late change', 'A record came for an item that a closed period froze.'],
+  bank_line_differs: ['Bank line differs', 'The bank reported a line that its statement has otherwise, or lacks.'],
+  suspected_duplicate: ['Suspected duplicate', 'The same purchase was cleared twice.'],
+  unauthorized: ['Unauthorized', 'A clearing came without an authorization.'],
+  amount: ['Amount', 'The amounts of two sides differ.'],
+  uncleared: ['Uncleared', 'The hold has ended without a clearing.'],
+  unstated: ['Unstated', 'The bank has not booked a clearing.'],
+  unexplained_line: ['Unexplained line', 'The bank booked a line for which no clearing came.'],
+};
+
+const statuses: Readonly<Record<Item['status'], readonly [title: string, tone: Parameters<typeof badge>[1]]>> = {
+  break: ['Break', 'bad'],
+  proposed: ['Proposed', 'info'],
+  awaiting: ['Awaiting', 'quiet'],
+  accepted: ['Accepted', 'ok'],
+  ignored: ['Ignored', 'quiet'],
+  matched: ['Matched', 'ok'],
+};
+
+export const kind_choices = Object.entries(kinds).map(([kind, [title]]) => [kind, title] as const);
+export const status_choices = Object.entries(statuses).map(([status, [title]]) => [status, title] as const);
+
+export function kindTitle(kind: Item['kind']): string {
+  return kind === null ? '' : kinds[kind][0];
+}
+
+/** What is wrong with an item, in a sentence; empty: nothing is. */
+export function kindMeaning(kind: Item['kind']): string {
+  return kind === null ? '' : kinds[kind][1];
+}
+
+export function statusBadge(status: Item['status']): Content {
+  return badge(...statuses[status]);
+}
+
+/** The link to an item by its id. */
+export function itemLink(visit: Visit, id: string | number, text: Content = `Item ${id}`): Content {
+  return html`<a href="${visit.path(`/items/${id}`)}">${text}</a>`;
+}
+
+/** The merchant of an item, or the text of its line. */
+export function whatOf({ merchant_name, bank_text }: Item): Content {
+  return foreign(merchant_name ?? bank_text);
+}
+
+/** Words of the age of a break. */
+export function ageOf({ age_days }: Item): Content {
+  return age_days === null ? dash : age_days === 1 ? '1 day' : `${age_days} days`;
+}
+
+/** The difference of an item, which is no number of note where it is 0. */
+export function differenceOf({ difference, currency }: Pick<Item, 'difference' | 'currency'>): Content {
+  return difference === 0 ? html`<span class="quiet">${money(0, currency)}</span>` : money(difference, currency);
+}
+
+/** Somebody as a page names them: the visitor is told apart. */
+export function who(visit: Visit, actor: string | null): Content {
+  if (actor === null) return dash;
+  const name = actor.replace(/^person:/, '');
+  return actor === visit.identity.actor ? html`${foreign(name)} (you)` : foreign(name);
+}
+
+/** The name under which the visitor takes care of items. */
+export function handleOf({ identity }: Visit): string {
+  return identity.actor.replace(/^person:/, '');
+}
+
+/** Records as a person writes and reads them: `line:408 clearing:45`. */
+export function namesOf({ authorization_id, clearing_ids, line_ids }: Records): string {
+  return [
+    ...(authorization_id === null ? [] : [`authorization:${authorization_id}`]),
+    ...clearing_ids.map((id) => `clearing:${id}`),
+    ...line_ids.map((id) => `line:${id}`),
+  ].join(' ');
+}
+
+const approval_words: Readonly<Record<Approval['action'], string>> = {
+  match: 'match',
+  unmatch: 'unmatch',
+  ignore: 'ignore',
+  accept: 'accept',
+  confirm: 'confirm',
+  reopen: 'reopen',
+  close_period: 'close the days through',
+  reopen_period: 'reopen the days through',
+};
+
+/** What is asked for, with a link to its item. */
+export function askedFor(visit: Visit, { action, item_id, closed_through }: Approval): Content {
+  if (closed_through !== null) return `${approval_words[action]} ${closed_through}`;
+  return html`${approval_words[action]} ${when(item_id, (id) => itemLink(visit, id))}`;
+}

@@ -1,0 +1,261 @@
+import type { ConsoleApp } from '../console-app.ts';
+import { type Content, html, when } from '../look/html.ts';
+import { facts, field, panel, table, textArea, tick } from '../look/parts.ts';
+import { badge, dash, date, foreign, instant, money } from '../look/values.ts';
+import type { Problem } from '../problem.ts';
+import type { Visit } from '../visit.ts';
+import { approvalOf } from './approvals.ts';
+import { actValue, doAct, textOf } from './item-acts.ts';
+import {
+  ageOf,
+  differenceOf,
+  handleOf,
+  type ItemWithHistory,
+  itemLink,
+  kindMeaning,
+  kindTitle,
+  namesOf,
+  type Records,
+  statusBadge,
+  whatOf,
+  who,
+} from './item-words.ts';
+
+/** An item with its three sides, and what people do with it. */
+export function itemPages(app: ConsoleApp): void {
+  app.get('/companies/:company_id/items/:id', (c) => showItem(c.var.visit, c.req.param('id')));
+
+  app.post('/companies/:company_id/items/:id', (c) => {
+    const { visit } = c.var;
+    const id = c.req.param('id');
+    return visit.act(async (form) => ({ to: visit.path(`/items/${id}`), notice: await doAct(visit, form) }), {
+      again: (problem) => showItem(visit, id, problem),
+    });
+  });
+
+  app.post('/companies/:company_id/items/:id/comments', (c) => {
+    const { visit } = c.var;
+    const id = c.req.param('id');
+    return visit.act(
+      async (form) => {
+        await visit.call('reconciliation.items.comment', { parameters: { id }, data: { text: textOf(form, 'text') } });
+        return { to: `${visit.path(`/items/${id}`)}#history`, notice: 'The comment was added.' };
+      },
+      { again: (problem) => showItem(visit, id, problem) },
+    );
+  });
+
+  // A line leads to the item that has it.
+  app.get('/companies/:company_id/lines/:id', async (c) => {
+    const { visit } = c.var;
+    const { item_id } = await visit.call('reconciliation.lines.read', { parameters: { id: c.req.param('id') } });
+    return item_id === null ? c.notFound() : c.redirect(visit.path(`/items/${item_id}`), 303);
+  });
+}
+
+async function showItem(visit: Visit, id: string, problem?: Problem): Promise<Response> {
+  const item = await visit.call('reconciliation.items.read', { parameters: { id } });
+  const { pending_approval_id } = item;
+  const approval =
+    pending_approval_id === null
+      ? null
+      : await visit.call('reconciliation.approvals.read', { parameters: { id: pending_approval_id } });
+  const may_act = visit.may('reconciliation.items.accept');
+  return await visit.page({
+    title: `Item ${item.id}`,
+    nav: 'breaks',
+    problem,
+    trail: [['Breaks', visit.path('/breaks')]],
+    beside: html`${statusBadge(item.status)} ${item.kind === null ? '' : badge(kindTitle(item.kind), item.status === 'break' ? 'bad' : 'quiet')}`,
+    content: html`${panel('What it is', about(visit, item, may_act))}${when(approval, (one) =>
+      panel('Waits for a second person', approvalOf(visit, one), { id: 'approval' }),
+    )}<div class="columns">${sides(visit, item)}</div>${when(
+      may_act && approval === null && item.period_id === null,
+      () => panel('Decide', decide(visit, item, problem), { id: 'act' }),
+    )}${others(item)}${panel('History', history(visit, item, may_act, problem), { id: 'history' })}`,
+  });
+}
+
+function about(visit: Visit, item: ItemWithHistory, may_act: boolean): Content {
+  return html`${when(kindMeaning(item.kind), (text) => html`<p>${text}</p>`)}${facts([
+    ['What', whatOf(item)],
+    [
+      'Card',
+      item.vcn_id === null ? dash : html`<a href="${visit.path(`/cards/${item.vcn_id}`)}">Card ${item.vcn_id}</a>`,
+    ],
+    ['Difference', differenceOf(item)],
+    ['Fees', money(item.fees, item.currency)],
+    ['Due', html`${date(item.due_date)}${when(item.age_days, () => html`, ${ageOf(item)} ago`)}`],
+    ['Needs', `${item.sides} ${item.sides === 1 ? 'side' : 'sides'}`],
+    ...(item.period_id === null
+      ? []
+      : [['Frozen by', html`<a href="${visit.path('/periods')}">period ${item.period_id}</a>`] as const]),
+    ...(item.frozen_item_id === null ? [] : [['Came late for', itemLink(visit, item.frozen_item_id)] as const]),
+    ['Assigned to', item.assignee === null ? 'nobody' : foreign(item.assignee)],
+  ])}${when(may_act, () => assigning(visit, item))}`;
+}
+
+function assigning(visit: Visit, { id, assignee }: ItemWithHistory): Content {
+  const mine = assignee === handleOf(visit);
+  return html`<div class="actions">${when(!mine, () => html`<form method="post" action="${visit.path(`/items/${id}`)}">${visit.csrf}<button class="second" name="do" value="assign:${id}">Assign to me</button></form>`)}
+<details><summary>Assign to somebody else</summary><form class="filters" method="post" action="${visit.path(`/items/${id}`)}">${visit.csrf}
+${field({ name: 'assignee', label: 'Name, or nothing for nobody', value: assignee, maxlength: 100, autocomplete: 'off' })}<button class="second" name="do" value="assign:${id}">Assign</button></form></details></div>`;
+}
+
+function sides(visit: Visit, item: ItemWithHistory): Content {
+  const { currency } = item;
+  return html`${panel(
+    'Authorized',
+    html`<p class="sum">${money(item.authorized, currency)}</p>${table({
+      caption: 'Authorizations',
+      columns: [
+        { title: 'Record', cell: ({ id }) => `authorization:${id}` },
+        { title: 'At', cell: ({ authorized_at }) => instant(authorized_at) },
+        { title: 'Merchant', cell: ({ merchant_name }) => foreign(merchant_name) },
+        { title: 'Approval code', cell: ({ approval_code }) => foreign(approval_code) },
+        { title: 'Amount', kind: 'number', cell: ({ amount }) => money(amount, currency) },
+      ],
+      rows: item.authorizations,
+      empty: 'No authorization belongs to it.',
+    })}`,
+  )}${panel(
+    'Cleared',
+    html`<p class="sum">${money(item.cleared, currency)}</p>${table({
+      caption: 'Clearings',
+      columns: [
+        { title: 'Record', cell: ({ id }) => `clearing:${id}` },
+        { title: 'Settled', cell: ({ settlement_date }) => date(settlement_date) },
+        { title: 'Class', cell: (one) => one.class.replaceAll('_', ' ') },
+        { title: 'Reference', cell: ({ acquirer_reference }) => foreign(acquirer_reference) },
+        { title: 'Amount', kind: 'number', cell: ({ amount }) => money(amount, currency) },
+      ],
+      rows: item.clearings,
+      empty: 'No clearing came.',
+    })}`,
+  )}${panel(
+    'Stated',
+    html`<p class="sum">${money(item.stated, currency)}</p>${table({
+      caption: 'Statement lines, in the sign of the account',
+      columns: [
+        { title: 'Record', cell: ({ id }) => `line:${id}` },
+        { title: 'Booked', cell: ({ booking_date }) => date(booking_date) },
+        { title: 'Account', cell: ({ account_id }) => account_id },
+        { title: 'Text', cell: ({ text }) => foreign(text) },
+        { title: 'Amount', kind: 'number', cell: (one) => money(one.amount, one.currency) },
+      ],
+      rows: item.lines,
+      empty: 'The bank has booked nothing.',
+    })}${when(item.statement_line, (line) => html`<p>The statement has <a href="${visit.path(`/lines/${line.id}`)}">line ${line.id}</a>: ${money(line.amount, line.currency)}, booked ${date(line.booking_date)}.</p>`)}`,
+  )}`;
+}
+
+/** One note for whatever is decided: each button is an act that the state of the item permits. */
+function decide(visit: Visit, item: ItemWithHistory, problem: Problem | undefined): Content {
+  const act = (action: Parameters<typeof actValue>[0], title: string, rest = '', key = ''): Content =>
+    html`<button class="second" name="do" value="${actValue(action, item, rest)}"${key === '' ? '' : html` data-key="${key}"`}>${title}</button>`;
+  const { status } = item;
+  const is_open = ['break', 'proposed', 'awaiting'].includes(status);
+  const last = item.history.findLast(({ action }) => ['accept', 'ignore', 'confirm', 'reopen'].includes(action));
+  const can_reopen = status === 'ignored' || status === 'accepted' || (last !== undefined && last.action !== 'reopen');
+  const sides_matched = [...new Set(item.matches.map(({ side }) => side))];
+  const asked = new URL(visit.request.url).searchParams.get('with');
+  return html`<form method="post" action="${visit.path(`/items/${item.id}`)}">${visit.csrf}
+${textArea({ name: 'note', label: 'Note', hint: 'Why; the history and the audit log keep it.', value: problem?.typed('note'), error: problem?.of('note'), rows: 2, maxlength: 1000 })}
+<div class="actions">${status === 'break' ? act('accept', 'Accept', '', 'a') : ''}${status === 'proposed' || item.kind === 'bank_line_differs' ? act('confirm', 'Confirm') : ''}${is_open ? act('ignore', 'Ignore', '', 'i') : ''}${can_reopen ? act('reopen', 'Undo the decision') : ''}${sides_matched.map((side) => act('unmatch', side === 'statement' ? 'Unmatch the bank’s lines' : 'Unmatch the authorization', side))}</div>
+${when(
+  is_open,
+  () => html`<h3>Match</h3>${item.suggestions.length === 0 ? '' : suggestions(item, act)}
+${field({ name: 'with', label: 'Or with these records', hint: 'For example line:408 clearing:45 authorization:9', value: problem?.typed('with') ?? asked, error: problem?.of('with'), autocomplete: 'off' })}
+${tick('accept_difference', 'Also accept the difference that is left', { checked: problem?.typed('accept_difference') !== undefined })}
+${field({ name: 'reason', label: 'Reason for the difference', value: problem?.typed('reason'), error: problem?.of('reason'), maxlength: 1000, autocomplete: 'off' })}
+${act('match', 'Match', '', asked === null ? '' : 'm')}`,
+)}</form>`;
+}
+
+function suggestions(
+  item: ItemWithHistory,
+  act: (action: 'match', title: string, rest: string, key: string) => Content,
+): Content {
+  return table({
+    caption: 'Suggestions, the best first',
+    columns: [
+      { title: 'Records', cell: namesOf },
+      { title: 'Date', cell: (one) => date(one.date) },
+      { title: 'Why', cell: ({ reason }) => reason },
+      { title: 'Amount', kind: 'number', cell: ({ amount }) => money(amount, item.currency) },
+      {
+        title: 'Act',
+        cell: (one) => act('match', `Match with ${one.number}`, namesOf(one), one.number === 1 ? 'm' : ''),
+      },
+    ],
+    rows: item.suggestions,
+    empty: '',
+  });
+}
+
+function others(item: ItemWithHistory): Content {
+  const recordsOf = (one: Records): string => namesOf(one) || 'no record';
+  return html`${when(item.matches.length > 0, () =>
+    panel(
+      'Why its records belong together',
+      table({
+        caption: 'Matches',
+        columns: [
+          { title: 'Side', cell: ({ side }) => side },
+          { title: 'Records', cell: recordsOf },
+          { title: 'Made by', cell: ({ rule }) => (/^\d$/.test(rule) ? `rule ${rule}` : rule.replaceAll('_', ' ')) },
+          {
+            title: 'Values',
+            cell: ({ values }) =>
+              foreign(
+                Object.entries(values)
+                  .flatMap(([name, value]) => (value === null ? [] : `${name.replaceAll('_', ' ')} ${value}`))
+                  .join(', '),
+              ),
+          },
+        ],
+        rows: item.matches,
+        empty: '',
+      }),
+    ),
+  )}${when(item.alternatives.length > 0, () =>
+    panel(
+      'What it may also belong to',
+      html`${table({
+        caption: 'Alternatives',
+        columns: [
+          { title: 'Records', cell: recordsOf },
+          { title: 'Why', cell: ({ reason }) => foreign(reason) },
+        ],
+        rows: item.alternatives,
+        empty: '',
+      })}${item.has_more_alternatives ? html`<p class="hint">More authorizations fit.</p>` : ''}`,
+    ),
+  )}`;
+}
+
+const done: Readonly<Record<ItemWithHistory['history'][number]['action'], string>> = {
+  match: 'matched it',
+  unmatch: 'undid a match',
+  ignore: 'ignored it',
+  accept: 'accepted it',
+  confirm: 'confirmed it',
+  reopen: 'undid the decision',
+  comment: 'said',
+};
+
+function history(visit: Visit, item: ItemWithHistory, may_act: boolean, problem: Problem | undefined): Content {
+  const { currency } = item;
+  const entries = item.history.map(
+    ({ at, actor, action, note, reason, approved_by, accepted_difference }) =>
+      html`<li><div><strong>${who(visit, actor)}</strong> ${done[action]}${when(approved_by, (second) => html`, approved by <strong>${who(visit, second)}</strong>`)}${when(accepted_difference, (amount) => html`, with a difference of ${money(amount, currency)}`)}</div>
+<p class="said">${foreign(note)}</p>${when(reason === note ? null : reason, (text) => html`<p class="quiet">Reason: ${foreign(text)}</p>`)}<div class="when">${instant(at)}</div></li>`,
+  );
+  return html`${item.history.length === 0 ? html`<p class="empty">Nobody has decided or said anything.</p>` : html`<ol class="timeline">${entries}</ol>`}
+${when(
+  may_act,
+  () => html`<form method="post" id="comment" action="${visit.path(`/items/${item.id}/comments`)}">${visit.csrf}
+${textArea({ name: 'text', label: 'Comment', hint: 'It decides nothing.', value: problem?.typed('text'), error: problem?.of('text'), rows: 3, maxlength: 2000 })}
+<button class="second">Comment</button></form>`,
+)}`;
+}
