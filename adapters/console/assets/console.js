@@ -2,7 +2,8 @@
 const search = () => document.getElementById('search');
 
 /** Whether the person is typing, so that a key is a letter and no command. */
-const isTyping = ({ target }) => target.closest('input, textarea, select, [contenteditable]') !== null;
+const isTyping = ({ target }) =>
+  target.closest('input:not([type="checkbox"]), textarea, select, [contenteditable]') !== null;
 
 document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;

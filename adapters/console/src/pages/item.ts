@@ -1,3 +1,4 @@
+import { showAmount } from '@tallystick/kernel';
 import type { ConsoleApp } from '../console-app.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { facts, field, panel, table, textArea, tick } from '../look/parts.ts';
@@ -85,7 +86,10 @@ function about(visit: Visit, item: ItemWithHistory, may_act: boolean): Content {
     ],
     ['Difference', differenceOf(item)],
     ['Fees', money(item.fees, item.currency)],
-    ['Due', html`${date(item.due_date)}${when(item.age_days, () => html`, ${ageOf(item)} ago`)}`],
+    [
+      'Due',
+      html`${date(item.due_date)}${item.age_days === null || item.age_days === 0 ? '' : html`, ${ageOf(item)} ago`}`,
+    ],
     ['Needs', `${item.sides} ${item.sides === 1 ? 'side' : 'sides'}`],
     ...(item.period_id === null
       ? []
@@ -209,7 +213,9 @@ function others(item: ItemWithHistory): Content {
             cell: ({ values }) =>
               foreign(
                 Object.entries(values)
-                  .flatMap(([name, value]) => (value === null ? [] : `${name.replaceAll('_', ' ')} ${value}`))
+                  .flatMap(([name, value]) =>
+                    value === null ? [] : `${name.replaceAll('_', ' ')} ${shownValue(name, value, item.currency)}`,
+                  )
                   .join(', '),
               ),
           },
@@ -232,6 +238,12 @@ function others(item: ItemWithHistory): Content {
       })}${item.has_more_alternatives ? html`<p class="hint">More authorizations fit.</p>` : ''}`,
     ),
   )}`;
+}
+
+/** Amounts among the values of a match are in minor units. */
+function shownValue(name: string, value: string | number, currency: string): string | number {
+  const is_amount = ['amount', 'cleared', 'authorized'].includes(name) && typeof value === 'number';
+  return is_amount ? showAmount(value, currency) : value;
 }
 
 const done: Readonly<Record<ItemWithHistory['history'][number]['action'], string>> = {

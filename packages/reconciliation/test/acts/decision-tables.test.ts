@@ -69,7 +69,7 @@ checkOnStorages('tables of decisions', [
         await rowOf(world, skipped, '', ''),
       ];
       const before = await world.state();
-      const counted = { rows: 3, skipped: 1, errors: [], errors_total: 0 };
+      const counted = { pending: 0, rows: 3, skipped: 1, errors: [], errors_total: 0 };
       const dry = await decideByTable(world.ports(), world.call(), tableOf(rows), { dry_run: true });
       assert.deepEqual(dry, { ...counted, decided: 2, unchanged: 0, dry_run: true }, 'the dry run');
       assertSameState(await world.state(), before, 'everything after the dry run');

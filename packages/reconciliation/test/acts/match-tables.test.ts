@@ -78,7 +78,7 @@ checkOnStorages('tables of matches', [
         await matchRow(world, line(other.line_id), `Clearing:${other.clearing_id}`),
         await matchRow(world, clearing(lone_id), `authorization:${root_id}`),
       ];
-      const counted = { rows: 3, skipped: 0, errors: [], errors_total: 0 };
+      const counted = { pending: 0, rows: 3, skipped: 0, errors: [], errors_total: 0 };
       const dry = await decide(world, rows, { dry_run: true });
       assert.deepEqual(dry, { ...counted, decided: 3, unchanged: 0, dry_run: true }, 'the dry run');
       assertSameState(await world.state(), before, 'everything after the dry run');

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type BrowsedConsole, type BrowsedPage, type Browser, browseConsole } from './browse.ts';
+
+const home = '/companies/1';
+
+describe('reconciliation in the console', () => {
+  let world: BrowsedConsole;
+  let [anna, ben, viewer]: Browser[] = [];
+  /** The items of two purchases that were cleared with more than was authorized. */
+  let [small, large]: string[] = [];
+
+  before(async () => {
+    world = await browseConsole();
+    const { operator } = world.tally;
+    const company = world.tally.company(1);
+    const card = await company.cards.issue({ total_card_amount: 900_000 });
+    const over = async (amount: number, cleared: number) => {
+      const bought = await company.sandbox.buy({ vcn_id: card.id, amount, merchant_name: '<b>Bold & Co</b>' });
+      await company.sandbox.clear(bought.id!, { amount: cleared });
+      const items = await Array.fromAsync(company.reconciliation.items.list({ filter: { status: 'break' } }));
+      return items.find(({ authorization_ids }) => authorization_ids.includes(bought.id!))!.id;
+    };
+    small = await over(1_000, 2_000);
+    large = await over(5_000, 9_000);
+    await operator.companies.update(1, { four_eyes: { above: { USD: 6_000 } } });
+    const grant = (role: 'finance' | 'viewer') => ({ role, company_id: 1 }) as const;
+    anna = world.as('anna', grant('finance'));
+    ben = world.as('ben', grant('finance'));
+    viewer = world.as('vera', grant('viewer'));
+    for (const browser of [anna, ben]) await browser.get(home);
+  });
+  after(() => world[Symbol.asyncDispose]());
+
+  /** The value of the button with this beginning, as a browser would send it. */
+  function buttonOf({ html }: BrowsedPage, start: string): string {
+    const found = new RegExp(`value="(${start}[^"]*)"`).exec(html)?.[1];
+    assert.ok(found, `a button ${start}`);
+    return found;
+  }
+
+  it('shows a viewer the queue with its three sides, escaped, without a button that would be refused', async () => {
+    const page = await viewer!.get(`${home}/breaks`);
+    assert.equal(page.status, 200);
+    assert.match(page.html, /&lt;b&gt;Bold &amp; Co&lt;\/b&gt;/);
+    assert.match(page.text, /50\.00 USD Cleared 90\.00 USD/);
+    assert.doesNotMatch(page.html, /name="do"/);
+    assert.ok(page.html.length < 100_000);
+    const refused = await viewer!.post(`${home}/breaks`, { do: `accept:${small}:1`, note: 'mine' });
+    assert.equal(refused.status, 403);
+    const none = await viewer!.get(`${home}/breaks?amount_from=1000`);
+    assert.match(none.text, /no item fits the filter/);
+    assert.equal((await viewer!.get(`${home}/breaks?amount_from=x`)).status, 400);
+  });
+
+  it('assigns, comments on and accepts a break, and undoes that, with what was typed after a mistake', async () => {
+    const queue = await anna!.get(`${home}/breaks?kind=amount`);
+    const accept = buttonOf(queue, `accept:${small}:`);
+    const mistaken = await anna!.post(`${home}/breaks?kind=amount`, { do: accept, note: ' ' });
+    assert.deepEqual([mistaken.status, /note: must be text/.test(mistaken.text)], [422, true]);
+    await anna!.post(`${home}/breaks?kind=amount`, { do: 'assign', item: `${small}:1` });
+    assert.match((await anna!.get(`${home}/breaks?assignee=me`)).text, new RegExp(`Item ${small}`));
+    const accepted = await anna!.post(`${home}/breaks?kind=amount`, { do: accept, note: 'the bank refunds it' });
+    assert.deepEqual([accepted.path, /is accepted now/.test(accepted.text)], [`${home}/breaks?kind=amount`, true]);
+    const said = await anna!.post(`${home}/items/${small}/comments`, { text: '<script>alert(1)</script>\nasked' });
+    assert.match(said.html, /&lt;script&gt;alert\(1\)&lt;\/script&gt;\nasked/);
+    assert.match(said.text, /anna \(you\) accepted it the bank refunds it/);
+    const item = await ben!.get(`${home}/items/${small}`);
+    const undone = await ben!.post(`${home}/items/${small}`, { do: buttonOf(item, 'reopen:'), note: 'no refund' });
+    assert.match(undone.text, /is break now.*anna accepted it.*ben \(you\) undid the decision no refund/);
+  });
+
+  it('lets an act above the amount wait until another person approves it', async () => {
+    const accept = buttonOf(await anna!.get(`${home}/items/${large}`), `accept:${large}:`);
+    const asked = await anna!.post(`${home}/items/${large}`, { do: accept, note: 'agreed' });
+    assert.match(asked.text, /A second person has to approve it first: approval 1\./);
+    assert.match(asked.text, /You asked for it, so another person decides/);
+    assert.match((await anna!.post(`${home}/approvals/1`, { do: 'approve' })).text, /needs another person/);
+    const other = await ben!.post(`${home}/items/${large}`, { do: accept.replace('accept', 'ignore'), note: 'mine' });
+    assert.deepEqual([other.status, /no other act on it/.test(other.text)], [409, true]);
+    assert.match((await ben!.get(`${home}/approvals`)).text, /Approval 1 .*anna/);
+    assert.match((await viewer!.get(`${home}/breaks`)).text, /Waits for a second person/);
+    const done = await ben!.post(`${home}/approvals/1`, { do: 'approve', note: 'I saw the receipt' });
+    assert.deepEqual([done.path, /it is done/.test(done.text)], [`${home}/items/${large}`, true]);
+    assert.match(done.text, /anna accepted it, approved by ben \(you\)/);
+  });
+
+  it('writes the table, and decides by it as by the rows that are ticked', async () => {
+    const { html: csv, headers } = await anna!.get(`${home}/breaks.csv?kind=amount`);
+    assert.match(headers.get('content-disposition') ?? '', /attachment; filename="items.csv"/);
+    const [head, ...rows] = csv.trim().split('\n');
+    const row = rows.find((one) => one.startsWith(`${small},`))!;
+    const [id, version] = row.split(',');
+    assert.match(head!, /^id,version,/);
+    const form = new FormData();
+    form.set('dry_run', 'on');
+    form.set('table', new File([`id,version,decision,note\n${id},${version},ignore,seen\n`], 'breaks.csv'));
+    assert.match((await anna!.post(`${home}/breaks/table`, form)).text, /1 decision can be made\./);
+    form.set('table', new File([`id,version,decision,note\n${id},${version},ignore,\n`], 'breaks.csv'));
+    const wrong = await anna!.post(`${home}/breaks/table`, form);
+    assert.deepEqual([wrong.status, /row 2, note: is required/.test(wrong.text)], [422, true]);
+    const ticked = { do: 'ignore', item: `${id}:${version}`, note: 'say "no", please' };
+    assert.match((await anna!.post(`${home}/breaks`, ticked)).text, /1 decision made\./);
+    assert.match((await anna!.get(`${home}/items/${small}`)).text, /ignored it say "no", please/);
+  });
+
+  it('leads from the opening to the closing balance of an account, with nothing unexplained', async () => {
+    const page = await viewer!.get(`${home}/bridge?account=1000000001&from=&to=`);
+    assert.equal(page.status, 200);
+    assert.match(page.text, /unexplained: 0\.00 USD/);
+    assert.match(page.html, /<svg [^>]*role="img" aria-label="From /);
+    assert.equal((await viewer!.get(`${home}/bridge?account=77`)).status, 404);
+  });
+
+  it('shows what a closing freezes and leaves open, and closes by two', async () => {
+    const look = await anna!.get(`${home}/periods?through=2026-01-31`);
+    assert.match(look.text, /If you close through 2026-01-31/);
+    assert.match((await anna!.get(`${home}/periods?through=2999-01-01`)).text, /items stay open/);
+    const asked = await anna!.post(`${home}/periods`, { closed_through: '2026-01-31' });
+    assert.deepEqual([asked.path, /close the days through 2026-01-31/.test(asked.text)], [`${home}/approvals/2`, true]);
+    const done = await ben!.post(`${home}/approvals/2`, { do: 'approve' });
+    assert.match(done.text, /31 Jan 2026 .*closed .*by anna/);
+    const wrong = await anna!.post(`${home}/periods`, { closed_through: '2999-01-01' });
+    assert.equal(wrong.status, 422);
+    const period = /\/periods\/(\d+)\/reopen/.exec(done.html)![1];
+    const again = await ben!.post(`${home}/periods/${period}/reopen`, { note: 'late files' });
+    const refused = await anna!.post(again.path, { do: 'refuse', note: 'not now' });
+    assert.match(refused.text, /was refused: nothing changes/);
+  });
+});
