@@ -294,6 +294,16 @@ async function withBankData({ persistence, send }: Service): Promise<void> {
   assert.deepEqual([status, json.data?.applied], [200, records.length], text);
 }
 
+/** Days that are closed once a second person approves it. */
+async function withApproval({ send }: Service): Promise<void> {
+  const require = (four_eyes: object | null) =>
+    send('PATCH', '/operator/v1/companies/1', { key: 'operator', body: { data: { four_eyes } } });
+  assert.equal((await require({ above: { USD: 5 } })).status, 200);
+  const closing = { body: { data: { closed_through: '2030-03-13' } } };
+  assert.equal((await send('POST', '/v1/reconciliation/periods', closing)).status, 202);
+  assert.equal((await require(null)).status, 200);
+}
+
 describe('the OpenAPI document', () => {
   it('describes the answer of every operation', async (t) => {
     const service = await withCard(t);
@@ -306,6 +316,7 @@ describe('the OpenAPI document', () => {
     await importFile(service);
     await withConsent(service);
     await withBankData(service);
+    await withApproval(service);
     const decide = `/sandbox/v1/consents/${consent_id}/decide`;
     const decided = await service.send('POST', decide, { key: 'bank', body: { data: { decision: 'approve' } } });
     assert.equal(decided.status, 200, decided.text);
@@ -372,10 +383,14 @@ describe('the OpenAPI document', () => {
             key: keyFor(path),
             body,
           });
-          // There is no item, so that an action reaches its state and no further.
+          // There is no item or approval, so that an action reaches its state and no further.
           // Import 1 is held whole, and has nothing to replay.
           const done = method === 'delete' ? 204 : 200;
-          const expected = path.includes('/items/{id}/') ? 404 : path.endsWith('/imports/{id}/replay') ? 409 : done;
+          const expected = /\/(items|approvals)\/\{id\}\//.test(path)
+            ? 404
+            : path.endsWith('/imports/{id}/replay')
+              ? 409
+              : done;
           assert.equal(reply.status, expected, `${method} ${path}: ${reply.text}`);
         }
       }
@@ -521,6 +536,7 @@ describe('the OpenAPI document', () => {
       'ach.$$limit.exceeded',
       'webhooks.test',
       ...of_breaks,
+      ...['asked', 'approved', 'refused', 'outdated'].map((name) => `reconciliation.approval.${name}`),
     ];
     assert.deepEqual(Object.keys(webhooks).toSorted(), expected.toSorted());
   });
