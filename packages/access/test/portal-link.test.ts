@@ -19,6 +19,7 @@ async function withLink(read_only = false, expires_in_s = 300) {
       hold_days: null,
       status: 'active',
       rate_limit_per_minute: null,
+      four_eyes: null,
       endpoint_version: 0,
       created_at_ms: noon_ms,
     }),

@@ -40,6 +40,7 @@ import type {
   OperatorVirtualCard,
   OperatorWebhook,
   Person,
+  PortalLink,
   PurchaseTemplate,
   PurchaseTemplateAcknowledgement,
   PurchaseTemplateVersion,
@@ -126,6 +127,7 @@ export interface Results {
   readonly 'webhooks.deliveries.read': DeliveryWithBody;
   readonly 'webhooks.deliveries.retry': undefined;
   readonly 'webhooks.deliveries.recover': RecoveredDeliveries;
+  readonly 'portalLinks.create': PortalLink;
   readonly 'decisionEndpoint.put': DecisionEndpoint;
   readonly 'decisionEndpoint.read': DecisionEndpoint;
   readonly 'decisionEndpoint.update': DecisionEndpoint;
