@@ -1,3 +1,4 @@
 export { createConsole } from './console.ts';
-export { sandboxLogIn } from './log-in/sandbox-log-in.ts';
+export type { OpenIdSettings } from './log-in/openid.ts';
+export { type PersonDoorPorts, type PersonLogIn, personLogIn } from './log-in/person-log-in.ts';
 export type { Console, ConsolePorts, Identity, LogIn, RequestFacts } from './ports.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Visitor } from '@tallystick/access';
+import type { ConsoleSession, Visitor } from '@tallystick/access';
 import type { RequestBounds } from '@tallystick/consents';
 import type { Formats } from '@tallystick/imports';
 import type { Clock, Random, Timers } from '@tallystick/kernel';
@@ -78,6 +78,15 @@ export interface TrialPorts {
 export interface LogIn {
   /** Answers a request below `/log-in` and `/log-out`. */
   answer(request: Request, facts: RequestFacts): Promise<Response>;
+  /** The open sessions of the person who is logged in, newest first. */
+  sessions(request: Request, facts: RequestFacts): Promise<readonly OwnSession[]>;
+  /** Ends all sessions of that person. */
+  endSessions(request: Request, facts: RequestFacts): Promise<void>;
+}
+
+export interface OwnSession extends Omit<ConsoleSession, 'token_sha256'> {
+  /** Whether it is that of the request. */
+  readonly is_this: boolean;
 }
 
 /** The console, as the HTTP interface needs it. */

@@ -1,6 +1,7 @@
 export * from './audit/audit.ts';
 export * from './audit/audit-chain.ts';
 export * from './audit/check-audit-entry.ts';
+export * from './audit/failed-log-ins.ts';
 export * from './audit/seal-audit-log.ts';
 export * from './audit/verify-audit-log.ts';
 export * from './errors.ts';

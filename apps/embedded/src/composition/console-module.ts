@@ -2,6 +2,7 @@ import { createOperations, endpoints, forgetting, readRequestId } from '@tallyst
 import { createCalls } from '@tallystick/operations';
 import { ContainerModule } from 'inversify';
 import { console_path, type Door } from './create-console.ts';
+import { publicUrl } from './public-url.ts';
 import { tokens } from './tokens.ts';
 
 /** The operations as calls within the process, and the console, which makes such calls. */
@@ -37,14 +38,32 @@ export const console_module = new ContainerModule(({ bind }) => {
       tokens.random,
     ],
   );
+  bind(tokens.person_log_in)
+    .toResolvedValue(
+      async (settings, { unitOfWork }, vault, clock, machine, listening) => {
+        if (!settings.console || settings.role === 'worker') return null;
+        const { personLogIn } = await import('@tallystick/console');
+        const { sandbox, console_provider: provider } = settings;
+        return personLogIn({
+          ...vault,
+          unitOfWork,
+          clock,
+          machine,
+          secret: vault.cookie_keys[0]!,
+          sandbox,
+          provider,
+          publicUrl: () => publicUrl(settings, listening.url),
+        });
+      },
+      [tokens.settings, tokens.persistence, tokens.vault, tokens.clock, tokens.timers, tokens.listening],
+    )
+    .onDeactivation((log_in) => log_in?.writeFailedLogIns());
   bind(tokens.console).toResolvedValue(
-    async ({ console, sandbox }, createConsole, random) => {
-      if (!console || !sandbox) return null;
-      const { sandboxLogIn } = await import('@tallystick/console');
-      const log_in = sandboxLogIn(random);
+    async (log_in, createConsole) => {
+      if (log_in === null) return null;
       const { handle } = await createConsole({ log_in, identify: log_in.identify });
       return { path: console_path, handle };
     },
-    [tokens.settings, tokens.createConsole, tokens.random],
+    [tokens.person_log_in, tokens.createConsole],
   );
 });

@@ -14,6 +14,7 @@ import type { Settings } from './settings.ts';
 export const default_settings = {
   bank_name: 'Your bank',
   console: false,
+  console_provider: null,
   v1_deprecation: null,
   template_completion_delay_ms: 5_000,
   database_connections_max: database_connections_max_default,

@@ -1,3 +1,4 @@
+import type { OpenIdSettings } from '@tallystick/console';
 import type { RetentionKind } from '@tallystick/kernel';
 import type { Deprecation } from '@tallystick/koa';
 import type { Sender, SmtpServer } from '@tallystick/mail';
@@ -48,6 +49,8 @@ export interface Settings {
   readonly open_banking: boolean;
   /** Whether the console is served beside the interface. */
   readonly console: boolean;
+  /** Where people of the console log in, besides by password; null: nowhere. */
+  readonly console_provider: OpenIdSettings | null;
   readonly bank_name: string;
   /**
    * The networks of the proxies, as CIDR. What they say of a client is believed: its address

@@ -2,6 +2,7 @@ import type { KeyUses } from '@tallystick/access';
 import type { BankData } from '@tallystick/accounts';
 import type { Activity, CardVault, DecisionMaker, DecisionPoster, Ledger, Mailer, Network } from '@tallystick/cards';
 import type { UserLogin } from '@tallystick/consents';
+import type { PersonLogIn } from '@tallystick/console';
 import type { DeliveryQueue, Subscriber, WebhookSender } from '@tallystick/events';
 import type { Formats, ImportPorts } from '@tallystick/imports';
 import type { Clock, Random, RowArchive, Timers, UrlPolicy } from '@tallystick/kernel';
@@ -99,6 +100,8 @@ export const tokens = {
   http_ports: identifier<HttpAppPorts>('http_ports'),
   /** Every operation as a call within the process. */
   calls: identifier<Calls>('calls'),
+  /** Null: the console is not served beside the interface. */
+  person_log_in: identifier<PersonLogIn | null>('person_log_in'),
   createConsole: identifier<CreateConsole>('createConsole'),
   /** Null: the console is not served beside the interface. */
   console: identifier<ConsoleEndpoint | null>('console'),

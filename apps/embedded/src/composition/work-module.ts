@@ -39,6 +39,7 @@ export const work_module = new ContainerModule(({ bind }) => {
         key_uses,
         activity,
         open_banking,
+        person_log_in,
       ) =>
         createJobs(
           [
@@ -79,6 +80,9 @@ export const work_module = new ContainerModule(({ bind }) => {
             ...(open_banking === null
               ? []
               : [{ name: 'failed log-ins', every_ms: 300_000, run: open_banking.authorisation.writeFailedLogIns }]),
+            ...(person_log_in === null
+              ? []
+              : [{ name: 'failed log-ins of people', every_ms: 300_000, run: person_log_in.writeFailedLogIns }]),
           ],
           jobObserver(metrics, logger, timers),
           timers,
@@ -101,6 +105,7 @@ export const work_module = new ContainerModule(({ bind }) => {
         tokens.key_uses,
         tokens.activity,
         tokens.open_banking,
+        tokens.person_log_in,
       ],
     )
     .onDeactivation((jobs) => jobs.stop());

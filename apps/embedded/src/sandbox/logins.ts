@@ -1,3 +1,4 @@
+import { type PeopleTx, person_roles } from '@tallystick/access';
 import type { BankStore } from '@tallystick/accounts';
 import type { ThirdParty, ThirdPartyStore, UserLogin } from '@tallystick/consents';
 import type { UnitOfWork } from '@tallystick/kernel';
@@ -31,6 +32,25 @@ export async function seedThirdParties(
       id_token_signed_response_alg: 'PS256',
       is_sandbox: true,
       status: 'active',
+      created_at_ms: now_ms,
+    });
+  }
+}
+
+/** Adds the sandbox's people of the console that the database lacks: one for each role. */
+export async function seedPeople({ people }: Pick<PeopleTx, 'people'>, now_ms: number): Promise<void> {
+  for (const role of person_roles) {
+    if ((await people.findByHandle(role)) !== null) continue;
+    await people.insert({
+      handle: role,
+      name: `Sandbox ${role}`,
+      issuer: null,
+      subject: null,
+      password_hash: null,
+      totp_secret_sealed: null,
+      totp_last_step: null,
+      status: 'active',
+      grants: [{ role, company_id: null }],
       created_at_ms: now_ms,
     });
   }

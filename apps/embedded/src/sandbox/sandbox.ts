@@ -4,7 +4,7 @@ import { createRealCard } from '@tallystick/cards';
 import { assert, page_limit_max, toInstantText } from '@tallystick/kernel';
 import type { Persistence, Tx } from '@tallystick/mikro-orm';
 import type { Sandbox } from '@tallystick/operations';
-import { seedThirdParties } from './logins.ts';
+import { seedPeople, seedThirdParties } from './logins.ts';
 import { seedOpenBankingData } from './open-banking-data.ts';
 import type { SharedClock } from './shared-clock.ts';
 
@@ -63,6 +63,7 @@ async function seed(persistence: Persistence, clock: SharedClock): Promise<Compa
       (await openAccount(tx, call, { ...request, company_id: company.id }));
     const accounts = { deposit: await openOwn(sandbox_deposit), card: await openOwn(sandbox_card) };
     await seedThirdParties(tx, call.now_ms);
+    await seedPeople(tx, call.now_ms);
     await seedOpenBankingData(tx, company.id, accounts, call.now_ms);
     return company;
   });

@@ -171,6 +171,12 @@ const schema = z.object({
   PUBLIC_URL: z.string().transform(readBy(parsePublicUrl)).optional(),
   USER_LOGIN_MODULE: path.optional(),
   CONSOLE: onOrOff.optional(),
+  CONSOLE_ISSUER: z
+    .string()
+    .refine(isProviderUrl, { error: 'must be the https URL of the OpenID provider, as its id tokens name it' })
+    .optional(),
+  CONSOLE_CLIENT_ID: z.string().optional(),
+  CONSOLE_CLIENT_SECRET: z.string().optional(),
   BANK_NAME: z
     .string()
     .trim()
@@ -243,6 +249,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     ...findRoleProblems(given),
     ...findNetworkPortProblems(given),
     ...findMailProblems(given),
+    ...findConsoleProblems(given),
     ...findDeprecationProblems(given),
     ...findTlsProblems(given),
     ...findBackendTlsProblems(given),
@@ -282,6 +289,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     open_banking: isOpenBankingServed(given),
     user_login_module: values.USER_LOGIN_MODULE ?? null,
     console: values.CONSOLE === undefined ? isSandboxWanted(given) : values.CONSOLE === 'on',
+    console_provider: providerOf(values),
     bank_name: values.BANK_NAME ?? (isSandboxWanted(given) ? sandbox_bank_name : defaults.bank_name),
     tls:
       values.TLS_CERTIFICATE === undefined || values.TLS_KEY === undefined
@@ -450,6 +458,35 @@ function findMailProblems(given: Environment): ConfigProblem[] {
     problems.push({ variable: 'PUBLIC_URL', message });
   }
   return problems;
+}
+
+/** Only a provider on this machine, for development, may lack https. */
+function isProviderUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
+}
+
+function providerOf(values: {
+  readonly CONSOLE_ISSUER?: string | undefined;
+  readonly CONSOLE_CLIENT_ID?: string | undefined;
+  readonly CONSOLE_CLIENT_SECRET?: string | undefined;
+}): Config['console_provider'] {
+  const { CONSOLE_ISSUER: issuer, CONSOLE_CLIENT_ID: client_id, CONSOLE_CLIENT_SECRET: client_secret } = values;
+  if (issuer === undefined || client_id === undefined || client_secret === undefined) return null;
+  return { issuer, client_id, client_secret };
+}
+
+/** A provider needs a client of it, and the address to which it sends people back. */
+function findConsoleProblems(given: Environment): ConfigProblem[] {
+  const variables = ['CONSOLE_ISSUER', 'CONSOLE_CLIENT_ID', 'CONSOLE_CLIENT_SECRET'];
+  const [present] = variables.filter((variable) => given[variable] !== undefined);
+  if (present === undefined) return [];
+  if (isSandboxWanted(given)) {
+    return [{ variable: present, message: 'has no use in a sandbox, whose console is entered by one click' }];
+  }
+  return [...variables, 'PUBLIC_URL']
+    .filter((variable) => given[variable] === undefined)
+    .map((variable) => ({ variable, message: `is required with ${present}` }));
 }
 
 /** An end and a successor belong to a deprecation, and the end is not before it (RFC 9745). */

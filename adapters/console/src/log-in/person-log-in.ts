@@ -1,0 +1,166 @@
+import { createHmac } from 'node:crypto';
+import {
+  endSessions,
+  findSession,
+  type LoggedIn,
+  listSessions,
+  logInByPassword,
+  logInBySubject,
+  logInToSandbox,
+  type PersonLogInPorts,
+  person_roles,
+  personActor,
+  session_absolute_ms,
+  type ValidSession,
+} from '@tallystick/access';
+import { too_many_log_ins } from '@tallystick/consents';
+import { createFailedLogIns } from '@tallystick/kernel';
+import type { Identity, LogIn, RequestFacts } from '../ports.ts';
+import { cookie, readCookie } from './cookie.ts';
+import { failedPage, logInPage, unknownSubjectPage } from './log-in-page.ts';
+import { createOpenId, type OpenIdPorts } from './openid.ts';
+
+export interface PersonDoorPorts extends PersonLogInPorts, Pick<OpenIdPorts, 'publicUrl'> {
+  /** A secret of the installation, with which names that failed are hashed. */
+  readonly secret: string;
+  /** In a sandbox people log in by one click, and by nothing else. */
+  readonly sandbox: boolean;
+  /** Null: the installation has no provider. */
+  readonly provider: OpenIdPorts['settings'] | null;
+}
+
+/** The log-in of people, with their sessions. */
+export interface PersonLogIn extends LogIn {
+  identify(request: Request, facts: RequestFacts): Promise<Identity | null>;
+  /** Writes the failed log-ins that no entry of the audit log has counted yet. */
+  writeFailedLogIns(): Promise<void>;
+}
+
+const session_cookie = 'console';
+
+export function personLogIn(ports: PersonDoorPorts): PersonLogIn {
+  const { unitOfWork, machine, clock, sandbox } = ports;
+  const openid = ports.provider === null ? null : createOpenId({ ...ports, settings: ports.provider });
+  const failures = createFailedLogIns({
+    action: 'person.login_failed',
+    hashOf: (name) => createHmac('sha256', `person ${ports.secret}`).update(name).digest('hex').slice(0, 16),
+    record: (entries) => unitOfWork.run((tx) => tx.audit.recordAll(entries, clock.nowMs())),
+  });
+
+  async function sessionOf(
+    request: Request,
+    facts: RequestFacts,
+  ): Promise<(ValidSession & { readonly token: string }) | null> {
+    const token = readCookie(request, facts, session_cookie);
+    if (token === null) return null;
+    const found = await unitOfWork.read((tx) => findSession(tx, ports, token, machine.nowMs()));
+    return found === null ? null : { ...found, token };
+  }
+
+  function letIn(facts: RequestFacts, { token }: Pick<LoggedIn, 'token'>, back: string): Response {
+    const set = cookie(facts, session_cookie, token, session_absolute_ms / 1_000);
+    return leadTo(facts.base + back, set);
+  }
+
+  async function byPassword(facts: RequestFacts, form: FormData): Promise<Response> {
+    const handle = textOf(form, 'handle').slice(0, 255);
+    const name = handle.normalize('NFKC').trim().toLowerCase();
+    const attempt = { user_name: `person ${name}`, step: null };
+    const credentials = { handle, password: textOf(form, 'password'), code: textOf(form, 'code') };
+    const begun = await facts.logIn(attempt, async () => {
+      const logged_in = await logInByPassword(ports, credentials, facts);
+      if (logged_in === null) await failures.failed(facts, name);
+      return logged_in;
+    });
+    const back = backOf(form.get('back'));
+    if (begun === too_many_log_ins) return await failedPage(facts, 429, 'Too many attempts wait. Try again later.');
+    if (begun !== null) return letIn(facts, begun, back);
+    const failed = { handle, pause_ms: facts.logInPauseMs(attempt) };
+    return await logInPage(facts, { back, sandbox, provider: openid?.host ?? null, failed });
+  }
+
+  async function bySandbox(facts: RequestFacts, form: FormData): Promise<Response> {
+    const role = person_roles.find((one) => one === form.get('role'));
+    const begun = role === undefined ? null : await logInToSandbox(ports, role, facts);
+    const back = backOf(form.get('back'));
+    return begun === null ? await failedPage(facts, 400, 'There is no such person.') : letIn(facts, begun, back);
+  }
+
+  async function afterOpenId(request: Request, facts: RequestFacts): Promise<Response> {
+    const outcome = await openid!.finish(request, facts);
+    const answer = await (async () => {
+      if (outcome.kind === 'refused') {
+        return await failedPage(facts, 400, 'The provider did not log you in, or it took too long. Try again.');
+      }
+      const { identity, back } = outcome;
+      const begun = await logInBySubject(ports, identity, facts);
+      if (begun !== null) return letIn(facts, begun, back);
+      await failures.failed(facts, `${identity.issuer} ${identity.subject}`);
+      return await unknownSubjectPage(facts, identity);
+    })();
+    answer.headers.append('Set-Cookie', openid!.forget(facts));
+    return answer;
+  }
+
+  async function logOut(request: Request, facts: RequestFacts): Promise<Response> {
+    const found = await sessionOf(request, facts);
+    if (found !== null) await unitOfWork.run((tx) => tx.console_sessions.end(found.session.id));
+    return leadTo(`${facts.base}/log-in`, cookie(facts, session_cookie, '', 0));
+  }
+
+  return {
+    async identify(request, facts) {
+      const found = await sessionOf(request, facts);
+      if (found === null || found.person === null) return null;
+      const { person, session, token } = found;
+      if (found.is_unseen) await unitOfWork.run((tx) => tx.console_sessions.touch(session.id, machine.nowMs()));
+      return { actor: personActor(person), name: person.name, grants: person.grants, secret: token };
+    },
+
+    async answer(request, facts) {
+      const { pathname, searchParams } = new URL(request.url);
+      const is_form = request.method === 'POST';
+      if (pathname === '/log-out') return await logOut(request, facts);
+      if (is_form) {
+        const form = await request.formData().catch(() => new FormData());
+        if (sandbox) return await bySandbox(facts, form);
+        return await byPassword(facts, form);
+      }
+      const back = backOf(searchParams.get('back'));
+      if (openid !== null && pathname === '/log-in/openid') return await openid.begin(facts, back);
+      if (openid !== null && pathname === '/log-in/openid/callback') return await afterOpenId(request, facts);
+      return await logInPage(facts, { back, sandbox, provider: openid?.host ?? null, failed: null });
+    },
+
+    async sessions(request, facts) {
+      const own = await sessionOf(request, facts);
+      if (own?.person == null) return [];
+      const { id } = own.person;
+      const open = await unitOfWork.read((tx) => listSessions(tx, id, machine.nowMs()));
+      return open.map((session) => ({ ...session, is_this: session.id === own.session.id }));
+    },
+
+    async endSessions(request, facts) {
+      const person = (await sessionOf(request, facts))?.person;
+      if (person == null) return;
+      const call = { ...facts, actor: personActor(person), now_ms: clock.nowMs() };
+      await unitOfWork.run((tx) => endSessions(tx, call, person.id));
+    },
+
+    writeFailedLogIns: failures.write,
+  };
+}
+
+function textOf(form: FormData, name: string): string {
+  const value = form.get(name);
+  return typeof value === 'string' ? value : '';
+}
+
+function leadTo(location: string, set_cookie: string): Response {
+  return new Response(null, { status: 303, headers: { Location: location, 'Set-Cookie': set_cookie } });
+}
+
+/** A path of the console, and of nothing else. */
+function backOf(text: unknown): string {
+  return typeof text === 'string' && /^\/(?!\/)[^\\\s]*$/.test(text) ? text : '/';
+}
