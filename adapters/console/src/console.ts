@@ -11,6 +11,7 @@ import type { ConsoleApp, ConsoleEnv } from './console-app.ts';
 import { isFormToken, isFromOurPage } from './form-token.ts';
 import { html } from './look/html.ts';
 import { renderDocument } from './look/layout.ts';
+import { accountPages } from './pages/account.ts';
 import { approvalPages } from './pages/approvals.ts';
 import { breaksPages } from './pages/breaks.ts';
 import { bridgePages } from './pages/bridge.ts';
@@ -85,6 +86,7 @@ export function createConsole(ports: ConsolePorts): Console {
   approvalPages(app);
   sandboxPages(app);
   searchPages(app);
+  accountPages(app);
   app.notFound((c) => notice(c.env.facts, 404, 'There is nothing at this address', 'Go back, or search.'));
   app.onError(async (error, c) => {
     const { facts } = c.env;

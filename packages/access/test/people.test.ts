@@ -246,6 +246,13 @@ describe('a session', () => {
     assert.equal(await isValid(kept.token), true);
   });
 
+  it('is of no use to a disabled person, even if it began at the same time', async () => {
+    const person = await create();
+    const { token } = await begin(person.id);
+    await storage.run((tx) => tx.people.update({ ...person, status: 'disabled' }));
+    assert.equal(await isValid(token), false);
+  });
+
   it('sees changed grants at the next request', async () => {
     const { id } = await create();
     const { token } = await begin(id);

@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, it, type TestContext } from 'node:test';
+import { totpCode, totpStepAt } from '@tallystick/access';
+import Provider from 'oidc-provider';
+import { type ConsoleWorld, openConsole } from './console-world.ts';
+
+const password = 'correct horse battery';
+
+/** A person with a password, and what its app shows. */
+async function withPassword({ tally, nowMs }: ConsoleWorld, handle: string, grants: readonly object[]) {
+  const { people } = tally.operator;
+  const { id } = await people.create({ handle, name: handle, grants: grants as never });
+  await people.setPassword(id, { password });
+  const { totp_secret } = await people.resetTotp(id);
+  const bits = [...totp_secret!].map((letter) =>
+    'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0'),
+  );
+  const secret = Buffer.from(
+    bits
+      .join('')
+      .match(/.{8}/g)!
+      .map((byte) => Number.parseInt(byte, 2)),
+  );
+  const hmacSha1 = (key: Uint8Array, message: Uint8Array) => createHmac('sha1', key).update(message).digest();
+  return { id, code: () => totpCode(hmacSha1, secret, totpStepAt(nowMs())) };
+}
+
+const everywhere = (role: string) => [{ role, company_id: null }];
+
+describe('the log-in of the console', () => {
+  let world: ConsoleWorld;
+  const ends: (() => Promise<void> | void)[] = [];
+  before(async () => {
+    world = await openConsole({ after: (end) => void ends.unshift(end) });
+  });
+  after(async () => {
+    for (const end of ends) await end();
+  });
+
+  it('needs password and code, each code once, and leads back to the page that was asked for', async () => {
+    const { code } = await withPassword(world, 'anna', everywhere('admin'));
+    const browser = world.browser();
+    const asked = await browser.open('/console/companies?after=');
+    assert.deepEqual([asked.status, asked.path], [200, '/console/log-in?back=%2Fcompanies%3Fafter%3D']);
+    const used = code();
+    for (const wrong of [
+      { password: 'wrong', code: used },
+      { password, code: '000000' },
+      { password, code: '' },
+    ]) {
+      const page = await browser.send('/console/log-in', { handle: 'anna', back: '/companies', ...wrong });
+      assert.equal(page.status, 401);
+      assert.ok(!page.text.includes(wrong.password) || wrong.password === '', 'a password is not repeated');
+      assert.equal(browser.cookies.size, 0);
+    }
+    const page = await browser.send('/console/log-in', { handle: 'anna', password, code: used, back: '/companies' });
+    assert.deepEqual([page.status, page.path], [200, '/console/companies']);
+    const other = world.browser();
+    const again = await other.send('/console/log-in', { handle: 'anna', password, code: used, back: '/' });
+    assert.equal(again.status, 401, 'the code was used');
+    const outside = await other.send('/console/log-in', {
+      handle: 'anna',
+      password,
+      code: '1',
+      back: '//evil.example',
+    });
+    assert.ok(!outside.text.includes('evil.example'));
+    const failed = await world.tally.operator.audit.list({ filter: { action: 'person.login_failed' } });
+    assert.deepEqual(
+      failed.items.map(({ object, source_address }) => [/^user_name:[0-9a-f]{16}$/.test(object), source_address]),
+      [[true, '127.0.0.1']],
+      'one entry for several failures of a name and address',
+    );
+  });
+
+  it('slows wrong passwords of a name and address, and locks nobody out', async () => {
+    const { code } = await withPassword(world, 'bea', everywhere('viewer'));
+    const browser = world.browser();
+    let page = await browser.open('/console/log-in');
+    for (let attempt = 0; attempt < 4; attempt += 1) {
+      page = await browser.send('/console/log-in', { handle: 'Bea ', password: 'wrong', code: '1' });
+    }
+    assert.match(page.text, /the next one takes up to \d+ seconds?\./);
+    await withPassword(world, 'berta', everywhere('viewer')).then(async ({ code: of_berta }) => {
+      const other = await world
+        .browser()
+        .send('/console/log-in', { handle: 'berta', password, code: of_berta(), back: '/account' });
+      assert.equal(other.path, '/console/account', 'another name of this address does not wait');
+    });
+    const right = await browser.send('/console/log-in', { handle: 'bea', password, code: code(), back: '/account' });
+    assert.equal(right.path, '/console/account', 'the right one succeeds after its pause');
+  });
+
+  it('ends with the session: idle, after hours, at a log-out, everywhere, and with the person', async () => {
+    const { id, code } = await withPassword(world, 'clara', everywhere('viewer'));
+    const logIn = async () => {
+      const browser = world.browser();
+      world.advance(60_000);
+      await browser.send('/console/log-in', { handle: 'clara', password, code: code(), back: '/account' });
+      assert.equal(browser.page.path, '/console/account', browser.page.text);
+      return browser;
+    };
+    const isIn = async (browser: ReturnType<ConsoleWorld['browser']>) =>
+      (await browser.open('/console/account')).path === '/console/account';
+
+    const idle = await logIn();
+    world.advance(29 * 60_000);
+    assert.equal(await isIn(idle), true);
+    world.advance(29 * 60_000);
+    assert.equal(await isIn(idle), true, 'a request keeps it open');
+    world.advance(30 * 60_000);
+    assert.equal(await isIn(idle), false);
+
+    const out = await logIn();
+    const kept = new Map(out.cookies);
+    await out.send('/console/log-out', {});
+    for (const [name, value] of kept) out.cookies.set(name, value);
+    assert.equal(await isIn(out), false, 'the token is of no use after a log-out');
+
+    const [first, second] = [await logIn(), await logIn()];
+    await first.send('/console/account/end-sessions', {});
+    assert.deepEqual([await isIn(first), await isIn(second)], [false, false]);
+
+    const disabled = await logIn();
+    await world.tally.operator.people.update(id, { status: 'disabled' });
+    assert.equal(await isIn(disabled), false);
+  });
+
+  it('refuses forms without the token of the session, and those that another site sends', async () => {
+    const { code } = await withPassword(world, 'dora', everywhere('admin'));
+    const browser = world.browser();
+    await browser.send('/console/log-in', { handle: 'dora', password, code: code(), back: '/account' });
+    const forged = await browser.send('/console/account/end-sessions', { form_token: 'x' });
+    assert.equal(forged.status, 403);
+    const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const elsewhere = await fetch(`${world.url}/console/log-out`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { cookie, 'sec-fetch-site': 'cross-site' },
+    });
+    assert.equal(elsewhere.status, 403);
+    assert.equal((await browser.open('/console/account')).path, '/console/account', 'the session goes on');
+  });
+
+  it('is one click in a sandbox, for each role, and only there', async (t) => {
+    const sandbox = await openConsole(t, () => ({ sandbox: true }));
+    for (const role of ['viewer', 'support', 'risk', 'finance', 'admin']) {
+      const browser = sandbox.browser();
+      await browser.send('/console/log-in/sandbox', { role, back: '/account' });
+      assert.equal(browser.page.path, '/console/account');
+      assert.ok(browser.page.text.includes(`Sandbox ${role}`));
+    }
+    await withPassword(world, 'viewer', everywhere('viewer'));
+    const page = await world.browser().send('/console/log-in/sandbox', { role: 'viewer', handle: 'viewer' });
+    assert.equal(page.status, 401);
+  });
+});
+
+/** An OpenID provider at which somebody is logged in already. */
+async function startProvider(t: TestContext, console_url: () => string) {
+  const server = createServer((request, response) => handle(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  t.after(() => server.closeAllConnections());
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  let handle: ReturnType<Provider['callback']> = () => Promise.resolve();
+  const settings = { issuer, client_id: 'tallystick', client_secret: 'a secret of the client' };
+  return {
+    settings,
+    /** `meanwhile` is called while the person is at the provider. */
+    start(subject: string, meanwhile = () => {}) {
+      const provider = new Provider(issuer, {
+        clients: [
+          {
+            client_id: settings.client_id,
+            client_secret: settings.client_secret,
+            redirect_uris: [`${console_url()}/console/log-in/openid/callback`],
+          },
+        ],
+        cookies: { keys: ['k'] },
+        features: { devInteractions: { enabled: false } },
+        pkce: { required: () => true },
+        findAccount: (_ctx, id) => ({ accountId: id, claims: async () => ({ sub: id, email: 'admin@example.com' }) }),
+        async loadExistingGrant(ctx) {
+          const grant = new ctx.oidc.provider.Grant({
+            clientId: ctx.oidc.client!.clientId,
+            accountId: ctx.oidc.session!.accountId!,
+          });
+          grant.addOIDCScope('openid');
+          await grant.save();
+          return grant;
+        },
+        interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
+      });
+      const library = provider.callback();
+      handle = async (request, response) => {
+        if (!request.url?.startsWith('/interaction/')) return await library(request, response);
+        meanwhile();
+        await provider.interactionFinished(request, response, { login: { accountId: subject } });
+      };
+    },
+  };
+}
+
+it('an identity of the provider logs in only after it was registered, and gets its roles from nowhere else', async (t) => {
+  let console_url = '';
+  const provider = await startProvider(t, () => console_url);
+  const world = await openConsole(t, (url) => {
+    console_url = url;
+    return { console_provider: provider.settings };
+  });
+  provider.start('subject-1');
+  const unknown = world.browser();
+  await unknown.open('/console/companies');
+  const page = await unknown.open('/console/log-in/openid?back=%2Faccount');
+  assert.equal(page.status, 403, page.text);
+  assert.ok(page.text.includes(provider.settings.issuer) && page.text.includes('subject-1'));
+  assert.equal(unknown.cookies.has('tallystick_console'), false);
+
+  const { people } = world.tally.operator;
+  const identity = { issuer: provider.settings.issuer, subject: 'subject-1' };
+  const { id } = await people.create({ handle: 'anna', name: 'Anna', ...identity, grants: [] });
+  const anna = world.browser();
+  await anna.open('/console/log-in/openid?back=%2Faccount');
+  assert.equal(anna.page.path, '/console/account', anna.page.text);
+  assert.equal((await anna.open('/console/companies')).status, 403, 'an e-mail address gives no role');
+  await people.update(id, { grants: [{ role: 'viewer' }] });
+  assert.equal((await anna.open('/console/companies')).status, 200);
+
+  // An answer of the provider is for the browser that was sent there.
+  const other = world.browser();
+  const stolen = await other.open('/console/log-in/openid/callback?code=x&state=y');
+  assert.equal(stolen.status, 400);
+  provider.start('subject-1', () => world.advance(600_000));
+  const late = await world.browser().open('/console/log-in/openid');
+  assert.equal(late.status, 400, 'the way to the provider ends after ten minutes');
+  provider.start('subject-2');
+  const second = await world.browser().open('/console/log-in/openid');
+  assert.equal(second.status, 403);
+});
