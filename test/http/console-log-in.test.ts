@@ -136,6 +136,14 @@ describe('the log-in of the console', () => {
     const forged = await browser.send('/console/account/end-sessions', { form_token: 'x' });
     assert.equal(forged.status, 403);
     const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const parts = new FormData();
+    parts.append('form_token', 'x');
+    const in_parts = await fetch(`${world.url}/console/account/end-sessions`, {
+      method: 'POST',
+      body: parts,
+      headers: { cookie },
+    });
+    assert.equal(in_parts.status, 403);
     const elsewhere = await fetch(`${world.url}/console/log-out`, {
       method: 'POST',
       redirect: 'manual',

@@ -1,7 +1,7 @@
 import { roleFor } from '@tallystick/access';
 import { Fault, Refusal } from '@tallystick/kernel';
 import type { FileInput, Parameter, Results } from '@tallystick/operations';
-import { formToken } from './form-token.ts';
+import { formToken, isFormToken } from './form-token.ts';
 import { type Content, html } from './look/html.ts';
 import { type PageOptions, renderPage } from './look/layout.ts';
 import { readNotice, withNotice } from './notice.ts';
@@ -119,6 +119,10 @@ export class Visit {
     { again }: { readonly again: (problem: Problem) => Promise<Response> | Response },
   ): Promise<Response> {
     const form = await this.form();
+    // A body that passes through as it arrives was not checked before.
+    if (!isFormToken(form.get('form_token'), this.identity.secret)) {
+      throw new Refusal('forbidden', 'this page is out of date; go back, reload it, and try again');
+    }
     try {
       const { to, notice } = await work(form);
       return withNotice(this, new Response(null, { status: 303, headers: { Location: to } }), notice);

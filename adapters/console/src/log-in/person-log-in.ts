@@ -39,13 +39,21 @@ export interface PersonLogIn extends LogIn {
 const session_cookie = 'console';
 
 export function personLogIn(ports: PersonDoorPorts): PersonLogIn {
-  const { unitOfWork, machine, clock, sandbox } = ports;
+  const { machine, clock, sandbox } = ports;
   const openid = ports.provider === null ? null : createOpenId({ ...ports, settings: ports.provider });
   const failures = createFailedLogIns({
     action: 'person.login_failed',
     hashOf: (name) => createHmac('sha256', `person ${ports.secret}`).update(name).digest('hex').slice(0, 16),
-    record: (entries) => unitOfWork.run((tx) => tx.audit.recordAll(entries, clock.nowMs())),
+    record: (entries) => ports.unitOfWork.run((tx) => tx.audit.recordAll(entries, clock.nowMs())),
   });
+
+  /** The transactions of a request, of which the console has only so many at the same time. */
+  function unitOfWorkOf({ transaction }: RequestFacts): PersonDoorPorts['unitOfWork'] {
+    return {
+      run: (work) => transaction(() => ports.unitOfWork.run(work)),
+      read: (work) => transaction(() => ports.unitOfWork.read(work)),
+    };
+  }
 
   async function sessionOf(
     request: Request,
@@ -53,7 +61,7 @@ export function personLogIn(ports: PersonDoorPorts): PersonLogIn {
   ): Promise<(ValidSession & { readonly token: string }) | null> {
     const token = readCookie(request, facts, session_cookie);
     if (token === null) return null;
-    const found = await unitOfWork.read((tx) => findSession(tx, ports, token, machine.nowMs()));
+    const found = await unitOfWorkOf(facts).read((tx) => findSession(tx, ports, token, machine.nowMs()));
     return found === null ? null : { ...found, token };
   }
 
@@ -68,7 +76,7 @@ export function personLogIn(ports: PersonDoorPorts): PersonLogIn {
     const attempt = { user_name: `person ${name}`, step: null };
     const credentials = { handle, password: textOf(form, 'password'), code: textOf(form, 'code') };
     const begun = await facts.logIn(attempt, async () => {
-      const logged_in = await logInByPassword(ports, credentials, facts);
+      const logged_in = await logInByPassword({ ...ports, unitOfWork: unitOfWorkOf(facts) }, credentials, facts);
       if (logged_in === null) await failures.failed(facts, name);
       return logged_in;
     });
@@ -81,7 +89,8 @@ export function personLogIn(ports: PersonDoorPorts): PersonLogIn {
 
   async function bySandbox(facts: RequestFacts, form: FormData): Promise<Response> {
     const role = person_roles.find((one) => one === form.get('role'));
-    const begun = role === undefined ? null : await logInToSandbox(ports, role, facts);
+    const begun =
+      role === undefined ? null : await logInToSandbox({ ...ports, unitOfWork: unitOfWorkOf(facts) }, role, facts);
     const back = backOf(form.get('back'));
     return begun === null ? await failedPage(facts, 400, 'There is no such person.') : letIn(facts, begun, back);
   }
@@ -93,7 +102,7 @@ export function personLogIn(ports: PersonDoorPorts): PersonLogIn {
         return await failedPage(facts, 400, 'The provider did not log you in, or it took too long. Try again.');
       }
       const { identity, back } = outcome;
-      const begun = await logInBySubject(ports, identity, facts);
+      const begun = await logInBySubject({ ...ports, unitOfWork: unitOfWorkOf(facts) }, identity, facts);
       if (begun !== null) return letIn(facts, begun, back);
       await failures.failed(facts, `${identity.issuer} ${identity.subject}`);
       return await unknownSubjectPage(facts, identity);
@@ -104,7 +113,7 @@ export function personLogIn(ports: PersonDoorPorts): PersonLogIn {
 
   async function logOut(request: Request, facts: RequestFacts): Promise<Response> {
     const found = await sessionOf(request, facts);
-    if (found !== null) await unitOfWork.run((tx) => tx.console_sessions.end(found.session.id));
+    if (found !== null) await unitOfWorkOf(facts).run((tx) => tx.console_sessions.end(found.session.id));
     return leadTo(`${facts.base}/log-in`, cookie(facts, session_cookie, '', 0));
   }
 
@@ -113,7 +122,8 @@ export function personLogIn(ports: PersonDoorPorts): PersonLogIn {
       const found = await sessionOf(request, facts);
       if (found === null || found.person === null) return null;
       const { person, session, token } = found;
-      if (found.is_unseen) await unitOfWork.run((tx) => tx.console_sessions.touch(session.id, machine.nowMs()));
+      if (found.is_unseen)
+        await unitOfWorkOf(facts).run((tx) => tx.console_sessions.touch(session.id, machine.nowMs()));
       return { actor: personActor(person), name: person.name, grants: person.grants, secret: token };
     },
 
@@ -136,7 +146,7 @@ export function personLogIn(ports: PersonDoorPorts): PersonLogIn {
       const own = await sessionOf(request, facts);
       if (own?.person == null) return [];
       const { id } = own.person;
-      const open = await unitOfWork.read((tx) => listSessions(tx, id, machine.nowMs()));
+      const open = await unitOfWorkOf(facts).read((tx) => listSessions(tx, id, machine.nowMs()));
       return open.map((session) => ({ ...session, is_this: session.id === own.session.id }));
     },
 
@@ -144,7 +154,7 @@ export function personLogIn(ports: PersonDoorPorts): PersonLogIn {
       const person = (await sessionOf(request, facts))?.person;
       if (person == null) return;
       const call = { ...facts, actor: personActor(person), now_ms: clock.nowMs() };
-      await unitOfWork.run((tx) => endSessions(tx, call, person.id));
+      await unitOfWorkOf(facts).run((tx) => endSessions(tx, call, person.id));
     },
 
     writeFailedLogIns: failures.write,

@@ -50,7 +50,12 @@ export function accountPages(app: ConsoleApp): void {
 
   app.post('/account/end-sessions', async (c) => {
     const { visit } = c.var;
-    await visit.ports.log_in?.endSessions(visit.request, visit.facts);
-    return c.redirect(visit.rootPath('/log-in'), 303);
+    return await visit.act(
+      async () => {
+        await visit.ports.log_in?.endSessions(visit.request, visit.facts);
+        return { to: visit.rootPath('/log-in') };
+      },
+      { again: () => c.redirect(visit.rootPath('/account'), 303) },
+    );
   });
 }
