@@ -20,6 +20,8 @@ export const company_of_role = {
 /** The role, or the roles, of each part of the service. */
 export const area_roles = {
   virtualcards: 'client',
+  /** Making cards, mailing them, which gives away their numbers, and cancelling them. */
+  card_issuing: 'client',
   /** Reading a number and its code in plain text. */
   card_numbers: 'client',
   /** Ending a hold by hand: the company, or an operator for it. */

@@ -26,6 +26,7 @@ const tried: Access = { read: people, change: ['support', 'risk', 'finance', 'ad
 /** What the roles of people may do in each part of the service. */
 export const area_access = {
   virtualcards: cards,
+  card_issuing: { read: people, change: ['support', 'admin'] },
   card_numbers: { read: ['support', 'admin'], change: ['support', 'admin'] },
   hold_release: { read: people, change: ['support', 'admin'] },
   card_freeze: cards,
@@ -33,7 +34,8 @@ export const area_access = {
   templates: { read: people, change: ['support', 'admin'] },
   events: { read: [...people, 'portal', 'portal_reader'], change: [] },
   webhooks: { read: [...people, 'portal', 'portal_reader'], change: ['admin', 'portal'] },
-  portal_links: { read: [], change: ['support', 'admin'] },
+  /** Whoever opens one may change webhooks. */
+  portal_links: { read: [], change: ['admin'] },
   decision_endpoint: administered,
   reconciliation: books,
   /** Only the card network and its connector send these. */

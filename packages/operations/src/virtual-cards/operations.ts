@@ -165,7 +165,7 @@ export function virtualCardOperations(ports: VirtualCardPorts): readonly Operati
     });
 
   return [
-    operation('virtualcards', {
+    operation('card_issuing', {
       id: 'virtualCards.create',
       method: 'company.cards.issue',
       summary: 'Create a virtual card',
@@ -245,7 +245,7 @@ export function virtualCardOperations(ports: VirtualCardPorts): readonly Operati
         return await show(tx, call, reading, show_card_number === true);
       },
     }),
-    operation('virtualcards', {
+    operation('card_issuing', {
       id: 'virtualCards.cancel',
       method: 'company.cards.cancel',
       summary: 'Cancel a virtual card. It can still be read',
@@ -269,7 +269,7 @@ export function virtualCardOperations(ports: VirtualCardPorts): readonly Operati
       summary: 'End the freeze of a virtual card',
       description: 'A repeat changes nothing. Refused (`conflict`) for a Canceled card.',
     }),
-    operation('virtualcards', {
+    operation('card_issuing', {
       id: 'virtualCards.email',
       method: 'company.cards.email',
       summary: 'Mail the details of a card to an address',
