@@ -27,14 +27,14 @@ export function waterfall(title: string, steps: readonly WaterfallStep[]): Conte
   return html`<svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${title}">${steps.map(
     ({ title: name, amount, total, shown }, at) => {
       const y = at * row_height;
-      const [from, to] = amount === null ? [low, total] : [total - amount, total];
+      const [from, to] = [total - (amount ?? 0), total];
       const [left, right] = [Math.min(xOf(from), xOf(to)), Math.max(xOf(from), xOf(to))];
       const tone = amount === null ? 'c1' : amount < 0 ? 'c2' : 'c5';
       const next =
         at === steps.length - 1
           ? ''
           : html`<line class="axis" x1="${xOf(total)}" x2="${xOf(total)}" y1="${y + 18}" y2="${y + row_height + 18}"/>`;
-      return html`<text x="4" y="${y + 14}">${name}</text><text x="${width - 4}" y="${y + 14}" text-anchor="end">${shown}</text>${next}<rect class="${tone}" x="${left.toFixed(1)}" y="${y + 20}" width="${Math.max(right - left, 2).toFixed(1)}" height="${bar_height}"/>`;
+      return html`<text x="4" y="${y + 14}">${name}</text><text x="${width - 4}" y="${y + 14}" text-anchor="end">${shown}</text>${next}<rect class="${tone}" x="${left.toFixed(1)}" y="${y + 20}" width="${Math.max(right - left, 3).toFixed(1)}" height="${bar_height}"/>`;
     },
   )}</svg>`;
 }
