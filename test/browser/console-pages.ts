@@ -18,6 +18,23 @@ const company = '/companies/1';
 export const console_pages: readonly ConsolePage[] = [
   { name: 'companies', route: '/companies', path: '/companies' },
   { name: 'home', route: '/companies/:company_id', path: company },
+  { name: 'breaks', route: '/companies/:company_id/breaks', path: `${company}/breaks` },
+  {
+    name: 'item',
+    route: '/companies/:company_id/items/:id',
+    path: `${company}/breaks?status=any`,
+    follow: [/\/items\/\d+$/],
+  },
+  { name: 'line', route: '/companies/:company_id/lines/:id', path: `${company}/lines/1` },
+  { name: 'bridge', route: '/companies/:company_id/bridge', path: `${company}/bridge?from=&to=` },
+  { name: 'periods', route: '/companies/:company_id/periods', path: `${company}/periods?through=2999-01-01` },
+  { name: 'approvals', route: '/companies/:company_id/approvals', path: `${company}/approvals` },
+  {
+    name: 'approval',
+    route: '/companies/:company_id/approvals/:id',
+    path: `${company}/approvals`,
+    follow: [/\/approvals\/\d+$/],
+  },
   { name: 'sandbox', route: '/companies/:company_id/sandbox', path: `${company}/sandbox` },
   {
     name: 'mail',

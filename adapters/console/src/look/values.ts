@@ -29,8 +29,13 @@ export function date(text: string | null | undefined): Content {
 /** An amount in minor units with its currency: `1,250.00 EUR`; a dash for null. */
 export function money(amount: number | null | undefined, currency: string | null | undefined): Content {
   if (amount === null || amount === undefined) return dash;
-  const shown = currency === null || currency === undefined ? String(amount) : grouped(showDecimal(amount, currency));
+  const shown = currency ? moneyText(amount, currency) : String(amount);
   return html`<span class="amount">${shown}${currency ? html` <abbr>${currency}</abbr>` : ''}</span>`;
+}
+
+/** An amount in minor units without its currency: `1,250.00`. */
+export function moneyText(amount: number, currency: string): string {
+  return grouped(showDecimal(amount, currency));
 }
 
 /** The decimal text with a comma between each three digits. */

@@ -11,7 +11,7 @@ export interface WaterfallStep {
   readonly shown: string;
 }
 
-const width = 480;
+const width = 360;
 const row_height = 38;
 const bar_height = 10;
 
@@ -21,7 +21,8 @@ const bar_height = 10;
  */
 export function waterfall(title: string, steps: readonly WaterfallStep[]): Content {
   const reached = steps.flatMap(({ total, amount }) => [total, total - (amount ?? 0)]);
-  const [low, high] = [Math.min(...reached), Math.max(...reached)];
+  const [least, high] = [Math.min(...reached), Math.max(...reached)];
+  const low = least - (high - least) * 0.08;
   const xOf = (value: number) => (high === low ? 0 : ((value - low) / (high - low)) * (width - 8)) + 4;
   const height = steps.length * row_height + 4;
   return html`<svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${title}">${steps.map(

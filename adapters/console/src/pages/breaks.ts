@@ -156,12 +156,20 @@ ${choice({ name: 'status', label: 'Status', value: value('status') || 'break', o
 ${choice({ name: 'kind', label: 'Kind', value: value('kind'), of: [any, ...kind_choices] })}
 ${choice({ name: 'age', label: 'Age in days', value: value('age'), of: [any, ...ages.map((age) => [age, age.endsWith('-') ? 'over 30' : age] as const)] })}
 ${choice({ name: 'assignee', label: 'Assigned to', value: value('assignee'), of: [['', 'Anybody'], ['me', 'Me'], ['none', 'Nobody'], ...other] })}
+${moreFilters(value)}
+<button>Filter</button> <a href="${visit.path('/breaks')}">Clear</a></form>`;
+}
+
+/** Filters that are open at first only where one of them is set. */
+function moreFilters(value: (name: string) => string): Content {
+  const is_set = ['amount_from', 'amount_to', 'currency', 'account', 'text'].some((name) => value(name) !== '');
+  return html`<details class="more"${is_set ? html` open` : ''}><summary>More filters</summary><div class="filters">
 ${field({ name: 'amount_from', label: 'Amount from', value: value('amount_from'), inputmode: 'decimal', maxlength: 20 })}
 ${field({ name: 'amount_to', label: 'to', value: value('amount_to'), inputmode: 'decimal', maxlength: 20 })}
 ${field({ name: 'currency', label: 'Currency', value: value('currency'), maxlength: 3 })}
 ${field({ name: 'account', label: 'Account', value: value('account'), maxlength: 40 })}
-${field({ name: 'text', label: 'Merchant or reference', value: value('text'), maxlength: 200 })}
-<button>Filter</button> <a href="${visit.path('/breaks')}">Clear</a></form>`;
+${field({ name: 'text', label: 'Merchant or reference', value: value('text'), maxlength: 200 })}</div></details>
+${when(value('class'), (name) => html`<input type="hidden" name="class" value="${name}">`)}`;
 }
 
 function queue(visit: Visit, items: readonly Item[], problem: Problem | undefined): Content {
@@ -171,12 +179,10 @@ function queue(visit: Visit, items: readonly Item[], problem: Problem | undefine
     columns: [
       ...(may_act ? [{ title: 'Tick', cell: tickOf }] : []),
       { title: 'Item', cell: (item) => aboutOf(visit, item) },
-      { title: 'Age', cell: ageOf },
       { title: 'Authorized', kind: 'number', cell: ({ authorized, currency }) => money(authorized, currency) },
       { title: 'Cleared', kind: 'number', cell: ({ cleared, currency }) => money(cleared, currency) },
       { title: 'Stated', kind: 'number', cell: ({ stated, currency }) => money(stated, currency) },
       { title: 'Difference', kind: 'number', cell: differenceOf },
-      { title: 'Assigned to', cell: ({ assignee }) => foreign(assignee) },
       { title: 'Suggestion and acts', cell: (item) => actsOf(visit, item, may_act) },
     ],
     rows: items,
@@ -204,7 +210,10 @@ function aboutOf(visit: Visit, item: Item): Content {
     item.kind === null
       ? statusBadge(item.status)
       : badge(kindTitle(item.kind), item.status === 'break' ? 'bad' : 'quiet');
-  return html`${itemLink(visit, item.id)} ${kind}<br>${whatOf(item)}${when(item.vcn_id, (id) => html` <a href="${visit.path(`/cards/${id}`)}">card ${id}</a>`)}`;
+  const card = when(item.vcn_id, (id) => html`, <a href="${visit.path(`/cards/${id}`)}">card ${id}</a>`);
+  const age = item.age_days === null ? '' : html` <span class="quiet">${ageOf(item)}</span>`;
+  const assignee = when(item.assignee, (name) => html`<br><span class="quiet">for ${foreign(name)}</span>`);
+  return html`${itemLink(visit, item.id)} ${kind}${age}<br>${whatOf(item)}${card}${assignee}`;
 }
 
 function actsOf(visit: Visit, item: Item, may_act: boolean): Content {

@@ -1,9 +1,8 @@
-import { showAmount } from '@tallystick/kernel';
 import type { Results } from '@tallystick/operations';
 import type { ConsoleApp } from '../console-app.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { field, panel, table } from '../look/parts.ts';
-import { money } from '../look/values.ts';
+import { money, moneyText } from '../look/values.ts';
 import { type WaterfallStep, waterfall } from '../look/waterfall.ts';
 import type { Visit } from '../visit.ts';
 import { itemLink, kind_choices } from './item-words.ts';
@@ -81,19 +80,20 @@ function stepsOf(visit: Visit, bridge: Bridge): readonly Step[] {
 
 function bridgeOf(visit: Visit, bridge: Bridge): Content {
   const { currency, opening_balance, closing_balance } = bridge;
+  const shownOf = (amount: number) => `${moneyText(amount, currency)} ${currency}`;
   const steps = stepsOf(visit, bridge);
   let total: number = opening_balance;
   const drawn = steps
     .filter(({ amount }) => amount !== 0)
     .map(({ title, amount }): WaterfallStep => {
       total += amount;
-      return { title, amount, total, shown: showAmount(amount, currency) };
+      return { title, amount, total, shown: shownOf(amount) };
     });
   const unexplained = closing_balance - total;
   const end = (title: string, balance: number): WaterfallStep => {
-    return { title, amount: null, total: balance, shown: showAmount(balance, currency) };
+    return { title, amount: null, total: balance, shown: shownOf(balance) };
   };
-  const title = `From ${showAmount(opening_balance, currency)} to ${showAmount(closing_balance, currency)}`;
+  const title = `From ${shownOf(opening_balance)} to ${shownOf(closing_balance)}`;
   const rows = [
     { title: 'Opening balance', amount: opening_balance, count: null, href: null },
     ...steps,
@@ -103,7 +103,7 @@ function bridgeOf(visit: Visit, bridge: Bridge): Content {
   return html`${panel(
     title,
     html`<figure class="waterfall">${waterfall(title, [end('Opening balance', opening_balance), ...drawn, end('Closing balance', closing_balance)])}
-<figcaption><strong>unexplained: ${showAmount(unexplained, currency)}</strong></figcaption></figure>
+<figcaption><strong>unexplained: ${shownOf(unexplained)}</strong></figcaption></figure>
 ${table({
   caption: 'The steps of the bridge',
   columns: [

@@ -59,7 +59,7 @@ export function whatOf({ merchant_name, bank_text }: Item): Content {
 
 /** Words of the age of a break. */
 export function ageOf({ age_days }: Item): Content {
-  return age_days === null ? dash : age_days === 1 ? '1 day' : `${age_days} days`;
+  return age_days === null ? dash : html`<span class="nowrap">${age_days === 1 ? '1 day' : `${age_days} days`}</span>`;
 }
 
 /** The difference of an item, which is no number of note where it is 0. */

@@ -107,50 +107,74 @@ ${field({ name: 'assignee', label: 'Name, or nothing for nobody', value: assigne
 }
 
 function sides(visit: Visit, item: ItemWithHistory): Content {
-  const { currency } = item;
-  return html`${panel(
+  const { currency, statement_line } = item;
+  return html`${side(
     'Authorized',
-    html`<p class="sum">${money(item.authorized, currency)}</p>${table({
-      caption: 'Authorizations',
-      columns: [
-        { title: 'Record', cell: ({ id }) => `authorization:${id}` },
-        { title: 'At', cell: ({ authorized_at }) => instant(authorized_at) },
-        { title: 'Merchant', cell: ({ merchant_name }) => foreign(merchant_name) },
-        { title: 'Approval code', cell: ({ approval_code }) => foreign(approval_code) },
-        { title: 'Amount', kind: 'number', cell: ({ amount }) => money(amount, currency) },
+    money(item.authorized, currency),
+    item.authorizations.map(({ id, amount, authorized_at, merchant_name, approval_code }) => ({
+      name: `authorization:${id}`,
+      amount: money(amount, currency),
+      about: [
+        instant(authorized_at),
+        foreign(merchant_name),
+        when(approval_code, (code) => html`approval code ${code}`),
       ],
-      rows: item.authorizations,
-      empty: 'No authorization belongs to it.',
-    })}`,
-  )}${panel(
+    })),
+    'No authorization belongs to it.',
+  )}${side(
     'Cleared',
-    html`<p class="sum">${money(item.cleared, currency)}</p>${table({
-      caption: 'Clearings',
-      columns: [
-        { title: 'Record', cell: ({ id }) => `clearing:${id}` },
-        { title: 'Settled', cell: ({ settlement_date }) => date(settlement_date) },
-        { title: 'Class', cell: (one) => one.class.replaceAll('_', ' ') },
-        { title: 'Reference', cell: ({ acquirer_reference }) => foreign(acquirer_reference) },
-        { title: 'Amount', kind: 'number', cell: ({ amount }) => money(amount, currency) },
+    money(item.cleared, currency),
+    item.clearings.map(({ id, amount, settlement_date, acquirer_reference, ...one }) => ({
+      name: `clearing:${id}`,
+      amount: money(amount, currency),
+      about: [
+        html`settled ${date(settlement_date)}`,
+        one.class.replaceAll('_', ' '),
+        when(acquirer_reference, (reference) => html`reference ${foreign(reference)}`),
       ],
-      rows: item.clearings,
-      empty: 'No clearing came.',
-    })}`,
-  )}${panel(
+    })),
+    'No clearing came.',
+  )}${side(
     'Stated',
-    html`<p class="sum">${money(item.stated, currency)}</p>${table({
-      caption: 'Statement lines, in the sign of the account',
-      columns: [
-        { title: 'Record', cell: ({ id }) => `line:${id}` },
-        { title: 'Booked', cell: ({ booking_date }) => date(booking_date) },
-        { title: 'Account', cell: ({ account_id }) => account_id },
-        { title: 'Text', cell: ({ text }) => foreign(text) },
-        { title: 'Amount', kind: 'number', cell: (one) => money(one.amount, one.currency) },
-      ],
-      rows: item.lines,
-      empty: 'The bank has booked nothing.',
-    })}${when(item.statement_line, (line) => html`<p>The statement has <a href="${visit.path(`/lines/${line.id}`)}">line ${line.id}</a>: ${money(line.amount, line.currency)}, booked ${date(line.booking_date)}.</p>`)}`,
+    money(item.stated, currency),
+    item.lines.map(({ id, amount, booking_date, account_id, text, ...line }) => ({
+      name: `line:${id}`,
+      amount: money(amount, line.currency),
+      about: [html`booked ${date(booking_date)}`, `account ${account_id}`, foreign(text)],
+    })),
+    'The bank has booked nothing.',
+    when(
+      statement_line,
+      (line) =>
+        html`<p>The statement has <a href="${visit.path(`/lines/${line.id}`)}">line ${line.id}</a>: ${money(line.amount, line.currency)}, booked ${date(line.booking_date)}.</p>`,
+    ),
   )}`;
+}
+
+interface SideRecord {
+  readonly name: string;
+  readonly amount: Content;
+  readonly about: readonly Content[];
+}
+
+/** A side of the item, with its records. Lines are in the sign of the account. */
+function side(title: string, sum: Content, records: readonly SideRecord[], empty: string, more: Content = ''): Content {
+  return panel(
+    title,
+    html`<p class="sum">${sum}</p>${table({
+      caption: `The records of the side: ${title.toLowerCase()}`,
+      columns: [
+        {
+          title: 'Record',
+          cell: ({ name, about }) =>
+            html`<strong>${name}</strong>${about.filter((one) => one !== '').map((one) => html`<br>${one}`)}`,
+        },
+        { title: 'Amount', kind: 'number', cell: ({ amount }) => amount },
+      ],
+      rows: records,
+      empty,
+    })}${more}`,
+  );
 }
 
 /** One note for whatever is decided: each button is an act that the state of the item permits. */
@@ -169,7 +193,7 @@ ${textArea({ name: 'note', label: 'Note', hint: 'Why; the history and the audit 
 ${when(
   is_open,
   () => html`<h3>Match</h3>${item.suggestions.length === 0 ? '' : suggestions(item, act)}
-${field({ name: 'with', label: 'Or with these records', hint: 'For example line:408 clearing:45 authorization:9', value: problem?.typed('with') ?? asked, error: problem?.of('with'), autocomplete: 'off' })}
+${field({ name: 'with', label: item.suggestions.length === 0 ? 'With these records' : 'Or with these records', hint: 'For example line:408 clearing:45 authorization:9', value: problem?.typed('with') ?? asked, error: problem?.of('with'), autocomplete: 'off' })}
 ${tick('accept_difference', 'Also accept the difference that is left', { checked: problem?.typed('accept_difference') !== undefined })}
 ${field({ name: 'reason', label: 'Reason for the difference', value: problem?.typed('reason'), error: problem?.of('reason'), maxlength: 1000, autocomplete: 'off' })}
 ${act('match', 'Match', '', asked === null ? '' : 'm')}`,
