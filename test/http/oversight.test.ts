@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { afterAttempt, failures_until_failing, relayEvents } from '@tallystick/events';
-import { Temporal } from '@tallystick/kernel';
+import { sealAuditLog, Temporal } from '@tallystick/kernel';
 import { database_names } from '@tallystick/test-support';
 import { authorization, type Reply, type Service, start, startService } from './service.ts';
 
@@ -218,6 +218,38 @@ for (const name of database_names) {
 }
 
 describe("the operator's lists", () => {
+  it('verify the audit log step by step, and write it to a file of any length', async (t) => {
+    const service = await startService(t);
+    const { unitOfWork } = service.persistence;
+    const entry = { company_id: 1, actor: 'job:many', action: 'a.b', object: 'company:1', request_id: null };
+    const written = Array.from({ length: 5_600 }, (_, at) => {
+      return { ...entry, source_address: null, details: { at, text: '=1+1' } };
+    });
+    await unitOfWork.run((tx) => tx.audit.recordAll(written, Date.parse(start)));
+    await sealAuditLog({ unitOfWork, mac: service.vault.audit_mac });
+    const first = (await get(service, 'audit/verification')).json.data;
+    assert.deepEqual([first.intact, first.is_whole, first.checked, first.finding], [true, false, 5_000, null]);
+    const rest = (await get(service, `audit/verification?from_number=${first.from_number}`)).json.data;
+    assert.deepEqual([rest.intact, rest.is_whole], [true, true]);
+
+    const csv = await get(service, 'audit/export?filter[actor]=job:many');
+    const lines = csv.text.trimEnd().split('\r\n');
+    assert.equal(csv.headers.get('content-disposition'), 'attachment; filename="audit.csv"');
+    assert.equal(lines.length, written.length + 1);
+    assert.match(lines[1]!, /^\d+,2030-03-15T10:00:00.000Z,1,job:many,,a\.b,company:1,,"\{""at"":5599,/);
+    const json = await get(service, 'audit/export?filter[actor]=job:many&format=ndjson');
+    const entries = json.text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    assert.deepEqual(
+      entries.map(({ details }) => details.at),
+      written.map(({ details }) => details.at).reverse(),
+    );
+    assert.equal((await get(service, 'audit/export?format=xml')).status, 400);
+    assert.equal((await get(service, 'audit/verification?from_number=99999999')).status, 404);
+  });
+
   it('are for operators', async (t) => {
     const { send } = await startService(t);
     for (const list of ['webhooks', 'deliveries', 'audit']) {

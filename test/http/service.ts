@@ -140,6 +140,7 @@ export async function startService(
     random: vault.random,
     sha256: vault.sha256,
     passwords: vault.passwords,
+    audit_mac: vault.audit_mac,
     hmacSha256: vault.hmacSha256,
     clock,
     timers: machine_timers,

@@ -200,6 +200,8 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
     'operator.webhooks.list': 'GET /operator/v1/webhooks',
     'operator.deliveries.list': 'GET /operator/v1/deliveries',
     'operator.audit.list': 'GET /operator/v1/audit',
+    'operator.audit.export': 'GET /operator/v1/audit/export',
+    'operator.audit.verify': 'GET /operator/v1/audit/verification',
     'operator.mails.list': 'GET /operator/v1/mails',
     'operator.mails.read': 'GET /operator/v1/mails/:id',
     'operator.mails.retry': 'POST /operator/v1/mails/:id/retry',

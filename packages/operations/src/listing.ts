@@ -16,6 +16,7 @@ import { mailboxOperations, mailOperations } from './mails/operations.ts';
 import { type NetworkOperationPorts, networkOperations } from './network/operations.ts';
 import type { Operation } from './operation.ts';
 import { type OperatorOperationPorts, operatorOperations } from './operator/operations.ts';
+import { type AuditOperationPorts, auditOperations } from './oversight/audit.ts';
 import { cardOversightOperations } from './oversight/cards.ts';
 import { oversightOperations } from './oversight/operations.ts';
 import { type PersonOperationPorts, personOperations } from './people/operations.ts';
@@ -45,6 +46,7 @@ export interface OperationPorts
     DecisionEndpointOperationPorts,
     Omit<OperatorOperationPorts, 'environment'>,
     Omit<PersonOperationPorts, 'unitOfWork'>,
+    Pick<AuditOperationPorts, 'audit_mac'>,
     ImportOperationPorts,
     Pick<RecordOperationPorts, 'spool' | 'readRecordLines'>,
     Pick<ReconciliationOperationPorts, 'readTable'> {
@@ -91,6 +93,7 @@ export function listOperations(ports: OperationPorts): readonly Operation[] {
     ...personOperations(ports),
     ...activityOperations(ports),
     ...oversightOperations(),
+    ...auditOperations(ports),
     ...cardOversightOperations(),
     ...mailOperations(),
     ...quarantineOperations(ports),

@@ -12,7 +12,15 @@ import type {
 import type { ConsentsTx } from '@tallystick/consents';
 import type { WebhooksTx } from '@tallystick/events';
 import type { ImportTx } from '@tallystick/imports';
-import { type BacklogStore, type Call, Fault, invalid, type Page, type RefusalCode } from '@tallystick/kernel';
+import {
+  type AuditChainStore,
+  type BacklogStore,
+  type Call,
+  Fault,
+  invalid,
+  type Page,
+  type RefusalCode,
+} from '@tallystick/kernel';
 import type { BridgeTx, ReconciliationTx } from '@tallystick/reconciliation';
 import type { TemplatesTx } from '@tallystick/templates';
 import type * as z from 'zod';
@@ -33,7 +41,7 @@ export type OperationTx = CardsTx &
   ImportTx &
   BacktestTx &
   ActivityTx & { readonly backlog: BacklogStore } & ReconciliationTx &
-  BridgeTx;
+  BridgeTx & { readonly audit_chain: AuditChainStore };
 
 /** What an operation may know of its caller: an API key, or the host that calls in process. */
 export type Caller = Pick<Principal, 'key_id' | 'role' | 'company_id'>;
@@ -140,8 +148,8 @@ interface Described<Body extends z.ZodType> {
   readonly answers_early?: boolean;
   /** The shape of the result of a call that waits for a second person: an `Interim`. */
   readonly answers_pending?: z.ZodType;
-  /** The media type of a result that is a file. */
-  readonly answers_file?: string;
+  /** The media types of a result that is a file. */
+  readonly answers_file?: string | readonly string[];
   /** Further refusals, for the document: beside those that follow from the other fields. */
   readonly refusals?: readonly RefusalCode[];
   /** Why the operation cannot take part in a transaction of the host. Absent: it can. */

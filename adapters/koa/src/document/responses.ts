@@ -271,7 +271,9 @@ function successOf(route: Route, v1_deprecation: Deprecation | null): Json {
     ...(operation.answers_file === undefined ? [] : (['Content-Disposition'] as const)),
   );
   if (operation.answers_file !== undefined) {
-    return { description: 'Done', ...sent, content: { [operation.answers_file]: { schema: { type: 'string' } } } };
+    const types = [operation.answers_file].flat();
+    const content = Object.fromEntries(types.map((type) => [type, { schema: { type: 'string' } }]));
+    return { description: 'Done', ...sent, content };
   }
   if (operation.answer === null) return { description: 'Done; no body', ...sent };
   const shape = schemaOf(operation.answer);

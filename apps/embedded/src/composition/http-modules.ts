@@ -116,6 +116,7 @@ export const http_module = new ContainerModule(({ bind }) => {
       sealer: vault.sealer,
       random: vault.random,
       passwords: vault.passwords,
+      audit_mac: vault.audit_mac,
       sha256: vault.sha256,
       hmacSha256: vault.hmacSha256,
       clock,

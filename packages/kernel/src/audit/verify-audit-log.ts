@@ -28,6 +28,8 @@ export interface AuditVerification {
   /** Entries up to this number were removed after their time. */
   readonly removed_number: number;
   readonly finding: AuditFinding | null;
+  /** False: it ended at `entries_max`, and entries after `last` were not checked. */
+  readonly is_whole: boolean;
 }
 
 export interface VerifyPorts {
@@ -42,6 +44,8 @@ export interface VerifyOptions {
   readonly after?: number;
   /** Must be in the chain. Shows that the whole database was not put back to an earlier state. */
   readonly known?: KnownAuditLink;
+  /** Ends after the batch with which so many were checked; absent: at the head. */
+  readonly entries_max?: number;
 }
 
 /**
@@ -53,6 +57,7 @@ export interface VerifyOptions {
  */
 export async function verifyAuditLog(ports: VerifyPorts, options: VerifyOptions = {}): Promise<AuditVerification> {
   const { mac, onProgress } = ports;
+  const { entries_max = Number.POSITIVE_INFINITY } = options;
   const known = new KnownAuditLinkCheck(options.known ?? null);
   let position: AuditPosition | null = null;
   let cursor: Cursor = null;
@@ -65,12 +70,13 @@ export async function verifyAuditLog(ports: VerifyPorts, options: VerifyOptions 
   let accepted = 0;
   for (;;) {
     const { chain, rows } = await readBatch(ports, cursor);
-    const ended = (finding: AuditFinding | null): AuditVerification => ({
+    const ended = (finding: AuditFinding | null, is_whole = true): AuditVerification => ({
       checked,
       accepted,
       last: { number: position?.number ?? 0, link: position?.link ?? '' },
       removed_number: 'kind' in chain ? 0 : chain.removed_number,
       finding,
+      is_whole,
     });
     if ('kind' in chain) return ended(chain);
     // A purge may have removed what was to be checked next.
@@ -90,6 +96,7 @@ export async function verifyAuditLog(ports: VerifyPorts, options: VerifyOptions 
     }
     onProgress?.(position.number, chain.number);
     if (is_last) return ended(checkAuditEnd(chain, position) ?? known.end(position.number));
+    if (checked >= entries_max) return ended(null, false);
   }
 }
 

@@ -222,6 +222,39 @@ export interface AuditFilter {
   readonly at?: RangeFilter<string> | undefined;
 }
 
+export interface AuditFinding {
+  /** What happened to an entry, or to the head of the log. */
+  readonly kind: 'changed' | 'removed' | 'inserted' | 'head_altered' | 'head_removed';
+  /** The number of the entry, or of the first missing one; null: the head. */
+  readonly number: number | null;
+  /** The id of the entry; null: it is missing, or the head. */
+  readonly id: number | null;
+  /** What is wrong. */
+  readonly problem: string;
+  /** What would be right. */
+  readonly expected: string;
+}
+
+/** What a verification of the audit log has found. */
+export interface AuditVerification {
+  /** Whether nothing is wrong with the entries that were checked. */
+  readonly intact: boolean;
+  /** False: entries after `from_number` were not checked. */
+  readonly is_whole: boolean;
+  /** How many entries were checked. */
+  readonly checked: number;
+  /** How many of them have no hash of their writer, and a person has accepted them. */
+  readonly accepted: number;
+  /** Entries up to this number were removed after their time. */
+  readonly removed_number: number;
+  /** The number of the newest entry that was found correct. */
+  readonly from_number: number;
+  /** Its link. Note both outside of the database: a later verification can ask for them. */
+  readonly link: string;
+  /** The first thing that is wrong; null: nothing. */
+  readonly finding: AuditFinding | null;
+}
+
 /** An authorization as answers and events show it. */
 export interface Authorization {
   /**

@@ -9,6 +9,7 @@ import type {
   Activity,
   ApiKey,
   AuditEntry,
+  AuditVerification,
   Authorization,
   Backlog,
   Backtest,
@@ -184,6 +185,8 @@ export interface Results {
   readonly 'operator.webhooks.list': Page<OperatorWebhook>;
   readonly 'operator.deliveries.list': Page<OperatorDelivery>;
   readonly 'operator.audit.list': Page<AuditEntry>;
+  readonly 'operator.audit.export': ResultFile;
+  readonly 'operator.audit.verify': AuditVerification;
   readonly 'operator.virtualCards.list': Page<OperatorVirtualCard>;
   readonly 'operator.virtualCards.read': OperatorVirtualCard;
   readonly 'operator.virtualCards.authorizations.list': Page<Authorization>;

@@ -1,13 +1,13 @@
 import { type DeliveryFilter, delivery_states, parseInstants } from '@tallystick/events';
-import { type AuditFilter, type Interval, invalidQuery } from '@tallystick/kernel';
+import { type Interval, invalidQuery } from '@tallystick/kernel';
 import * as z from 'zod';
 import { type Query, readChoiceFilter, readCompanyFilter, readIdFilter, withoutAbsent } from '../call/query.ts';
 import { instants_filter } from '../events/shapes.ts';
-import { filter_id, type_names } from '../fields.ts';
+import { filter_id } from '../fields.ts';
 import { type Operation, operation, present } from '../operation.ts';
 import { delivery_state } from '../webhooks/shapes.ts';
-import { presentAuditEntry, presentDeliveryOfAll, presentWebhookState } from './presenter.ts';
-import { audit_entry, delivery_of_all, webhook_state_of_all } from './shapes.ts';
+import { presentDeliveryOfAll, presentWebhookState } from './presenter.ts';
+import { delivery_of_all, webhook_state_of_all } from './shapes.ts';
 
 const webhook_filter = z
   .object({
@@ -26,22 +26,7 @@ const delivery_filter = z
   .partial()
   .describe('Several filters are ANDed. `next_attempt_at` finds pending deliveries only.');
 
-const audit_text = z.string().min(1).max(255);
-
-const object = audit_text.regex(/^[a-z_]+:\d+$/);
-
-const audit_filter = z
-  .object({
-    company_id: filter_id.describe('Only entries that concern this company'),
-    actor: audit_text.describe('Only what this caller did, such as `key:17`'),
-    action: audit_text.describe('Only this action, such as `card_number.shown`'),
-    object: object.describe('Only what was done to this object, such as `virtualcard:17`'),
-    at: instants_filter.describe('Only entries of this time'),
-  })
-  .partial()
-  .register(type_names, { id: 'AuditFilter' });
-
-/** `/operator/v1/{webhooks,deliveries,audit}`: what happens in all companies. */
+/** `/operator/v1/{webhooks,deliveries}`: what happens in all companies. */
 export function oversightOperations(): readonly Operation[] {
   return [
     operation('oversight', {
@@ -65,15 +50,6 @@ export function oversightOperations(): readonly Operation[] {
         return present(await tx.deliveries.listOfAll(readDeliveryFilter(query), query.page), presentDeliveryOfAll);
       },
     }),
-    operation('oversight', {
-      id: 'operator.audit.list',
-      summary: 'List the entries of the audit log, newest first',
-      query: { paged: true, filter: audit_filter },
-      answer: z.array(audit_entry),
-      async read(tx, { query }) {
-        return present(await tx.audit.list(readAuditFilter(query), query.page), presentAuditEntry);
-      },
-    }),
   ];
 }
 
@@ -85,20 +61,7 @@ function readDeliveryFilter(query: Query): DeliveryFilter {
   return withoutAbsent({ company_id, webhook_id, state, due });
 }
 
-function readAuditFilter(query: Query): AuditFilter {
-  const company_id = readCompanyFilter(query);
-  const at = readInstantsFilter(query, 'at');
-  const texts = (['actor', 'action', 'object'] as const).flatMap((name) => {
-    const value = query.filters.get(name);
-    if (value === undefined) return [];
-    if (audit_filter.shape[name].safeParse(value).success) return [[name, value] as const];
-    const form = name === 'object' ? 'a kind and an id, such as virtualcard:17' : 'text of 1 to 255 characters';
-    throw invalidQuery({ path: query.names.filter(name), message: `must be ${form}` });
-  });
-  return { ...Object.fromEntries(texts), ...withoutAbsent({ company_id, at }) };
-}
-
-function readInstantsFilter({ filters, names }: Query, name: string): Interval | null {
+export function readInstantsFilter({ filters, names }: Query, name: string): Interval | null {
   const text = filters.get(name);
   if (text === undefined) return null;
   const read = parseInstants(text);

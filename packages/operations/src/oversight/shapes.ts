@@ -43,3 +43,28 @@ export const audit_entry = z
     type: resourceType('audit_entry'),
   })
   .meta({ id: 'AuditEntry', description: 'An entry of the audit log' });
+
+const audit_finding = z
+  .object({
+    kind: z
+      .enum(['changed', 'removed', 'inserted', 'head_altered', 'head_removed'])
+      .describe('What happened to an entry, or to the head of the log'),
+    number: z.int().nullable().describe('The number of the entry, or of the first missing one; null: the head'),
+    id: z.int().nullable().describe('The id of the entry; null: it is missing, or the head'),
+    problem: z.string().describe('What is wrong'),
+    expected: z.string().describe('What would be right'),
+  })
+  .register(type_names, { id: 'AuditFinding' });
+
+export const audit_verification = z
+  .object({
+    intact: z.boolean().describe('Whether nothing is wrong with the entries that were checked'),
+    is_whole: z.boolean().describe('False: entries after `from_number` were not checked'),
+    checked: z.int().describe('How many entries were checked'),
+    accepted: z.int().describe('How many of them have no hash of their writer, and a person has accepted them'),
+    removed_number: z.int().describe('Entries up to this number were removed after their time'),
+    from_number: z.int().describe('The number of the newest entry that was found correct'),
+    link: z.string().describe('Its link. Note both outside of the database: a later verification can ask for them'),
+    finding: audit_finding.nullable().describe('The first thing that is wrong; null: nothing'),
+  })
+  .meta({ id: 'AuditVerification', description: 'What a verification of the audit log has found' });

@@ -8,6 +8,7 @@ import type {
   ApiKey,
   AuditEntry,
   AuditFilter,
+  AuditVerification,
   Authorization,
   AuthorizationFilter,
   AuthorizationMessage,
@@ -1081,6 +1082,30 @@ export interface OperatorDeliveryOperations {
 export interface AuditOperations {
   /** List the entries of the audit log, newest first. */
   list(options?: TransactionOptions & PageOptions & FilterOptions<AuditFilter>): List<AuditEntry>;
+  /**
+   * Write the entries of the audit log to a file, newest first. Of any length: in CSV for
+   * spreadsheets, or with `format` ndjson as one JSON text on each line. A text that a spreadsheet
+   * would run as a formula has an apostrophe before it in CSV. Takes no `tx`, because its work is
+   * many transactions.
+   */
+  export(
+    options?: CallOptions &
+      FilterOptions<AuditFilter> & {
+        /** Absent: csv. */
+        readonly format?: 'csv' | 'ndjson' | undefined;
+      },
+  ): AsyncIterable<string>;
+  /**
+   * Verify that no entry of the audit log was changed, removed or inserted. Checks about 5000
+   * sealed entries, in the order of their numbers. While `is_whole` is false, call it again with
+   * `from_number` of the result. Takes no `tx`, because its work is many transactions.
+   */
+  verify(
+    options?: CallOptions & {
+      /** Trusts the entry with this number, and checks those after it. */
+      readonly from_number?: string | undefined;
+    },
+  ): Promise<AuditVerification>;
 }
 
 /** The mails about cards. */
