@@ -13,6 +13,7 @@ import {
   startWorld,
   type World,
 } from '../open-banking/authorisation-world.ts';
+import { tabTo } from './keyboard.ts';
 import { assertReadable, launchChromium } from './readable-page.ts';
 
 /** A phone, without scripts, under the policy of the pages. */
@@ -60,21 +61,6 @@ describe('the pages of the bank’s users in Chromium', { skip: !chromium_expect
     await page.getByRole('button', { name: 'Log in' }).click();
   }
 
-  /** Presses Tab until the element has the focus. */
-  async function tabTo(
-    page: Page,
-    name: string | RegExp,
-    role: 'button' | 'checkbox' | 'textbox' | 'link',
-  ): Promise<void> {
-    const target = page.getByRole(role, { name });
-    for (let presses = 0; presses < 30; presses += 1) {
-      await page.keyboard.press('Tab');
-      if ((await page.locator(':focus').count()) === 0) continue;
-      if (await target.and(page.locator(':focus')).count()) return;
-    }
-    assert.fail(`Tab does not reach the ${role} ${name}`);
-  }
-
   it('a user logs in and approves on a phone, without scripts', async (t) => {
     const page = await newPage(t, plain_phone);
     const { url, consent_id } = await newRequest();
@@ -99,7 +85,7 @@ describe('the pages of the bank’s users in Chromium', { skip: !chromium_expect
       await page.getByRole('alert').waitFor();
       assert.equal(await page.getByLabel('User name').inputValue(), 'alice');
       assert.equal(await page.getByLabel('Password').inputValue(), '');
-      await tabTo(page, 'Password', 'textbox');
+      await tabTo(page, page.getByRole('textbox', { name: 'Password' }));
       await page.keyboard.type(password);
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { level: 1, name: /^(Allow|Who has access)/ }).waitFor();
@@ -169,15 +155,15 @@ describe('the pages of the bank’s users in Chromium', { skip: !chromium_expect
     const page = await newPage(t, plain_phone);
     const { url, consent_id } = await newRequest();
     await page.goto(url);
-    await tabTo(page, 'User name', 'textbox');
+    await tabTo(page, page.getByRole('textbox', { name: 'User name' }));
     await page.keyboard.type('alice');
     await page.keyboard.press('Tab');
     await page.keyboard.type(password);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: /^Allow/ }).waitFor();
-    await tabTo(page, /Savings/, 'checkbox');
+    await tabTo(page, page.getByRole('checkbox', { name: /Savings/ }));
     await page.keyboard.press('Space');
-    await tabTo(page, 'Allow access', 'button');
+    await tabTo(page, page.getByRole('button', { name: 'Allow access' }));
     await answerTo(page, () => page.keyboard.press('Enter'));
     const consent = await world.unitOfWork.read((tx) => tx.consents.find(consent_id));
     assert.deepEqual(consent?.account_numbers, ['1000000002']);
@@ -218,7 +204,7 @@ describe('the pages of the bank’s users in Chromium', { skip: !chromium_expect
       await page.goto(url);
       await logIn(page, 'alice');
       await page.getByText(`If you refuse, the access that ${third_party.name} has goes on`).waitFor();
-      await tabTo(page, decision, 'button');
+      await tabTo(page, page.getByRole('button', { name: decision }));
       const answer = await answerTo(page, () => page.keyboard.press('Enter'));
       assert.equal(answer.searchParams.get('error'), 'access_denied');
       const consent = await world.unitOfWork.read((tx) => tx.consents.find(consent_id));

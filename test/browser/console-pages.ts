@@ -17,12 +17,16 @@ const company = '/companies/1';
 /** Every page that a sandbox with examples shows to an administrator. */
 export const console_pages: readonly ConsolePage[] = [
   { name: 'companies', route: '/companies', path: '/companies' },
+  { name: 'account', route: '/account', path: '/account' },
   { name: 'home', route: '/companies/:company_id', path: company },
+  { name: 'search', route: '/companies/:company_id/search', path: `${company}/search?q=grocer` },
+  { name: 'search-of-all', route: '/search', path: '/search?q=9.99' },
   { name: 'breaks', route: '/companies/:company_id/breaks', path: `${company}/breaks` },
+  { name: 'items', route: '/companies/:company_id/breaks', path: `${company}/breaks?status=any` },
   {
     name: 'item',
     route: '/companies/:company_id/items/:id',
-    path: `${company}/breaks?status=any`,
+    path: `${company}/breaks?kind=amount`,
     follow: [/\/items\/\d+$/],
   },
   { name: 'line', route: '/companies/:company_id/lines/:id', path: `${company}/lines/1` },

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { chromium_expected, full_run } from '@tallystick/test-support';
 import { console_pages, openPage } from './console-pages.ts';
+import { console_tasks } from './console-tasks.ts';
 import { type ConsoleWorld, startConsoleWorld } from './console-world.ts';
 import { excessWidth, violationsOf } from './readable-page.ts';
 
@@ -70,6 +71,15 @@ describe('the console in Chromium', { skip: !chromium_expected }, () => {
     }
     assert.deepEqual(found, []);
   });
+
+  for (const { title, role, path, perform } of console_tasks) {
+    it(`a person with the keyboard alone ${title}`, async (t) => {
+      const page = await world.open(role);
+      t.after(() => page.context().close());
+      await page.goto(world.url + path);
+      await perform(page);
+    });
+  }
 });
 
 describe('the table of the console’s pages', () => {

@@ -1,6 +1,7 @@
 import { type Content, html, when } from './html.ts';
 
 export interface Column<Row> {
+  /** Empty: what is in the column needs none. */
   readonly title: string;
   readonly cell: (row: Row) => Content;
   /** Numbers are at the right, in figures of one width. */
@@ -23,7 +24,7 @@ export function table<Row>({ caption, columns, rows, empty, rowId }: TableOption
   if (rows.length === 0) return html`<p class="empty">${empty}</p>`;
   return html`<div class="scroll"><table>
 <caption class="visually-hidden">${caption}</caption>
-<thead><tr>${columns.map(({ title, kind }) => html`<th scope="col" class="${kind ?? 'text'}">${title}</th>`)}</tr></thead>
+<thead><tr>${columns.map(({ title, kind }) => (title === '' ? html`<td></td>` : html`<th scope="col" class="${kind ?? 'text'}">${title}</th>`))}</tr></thead>
 <tbody>${rows.map(
     (row) =>
       html`<tr${when(rowId?.(row), (id) => html` id="${id}"`)}>${columns.map(

@@ -57,6 +57,7 @@ export async function makeExamples(trial: Trial, days = days_default): Promise<E
     if (!is_last) await trial.call('sandbox.clock.move', { data: { advance: 'P1D' } });
   }
   await troubles(trial, issued, approved);
+  await workOnBreaks(trial);
   return made;
 }
 
@@ -141,6 +142,27 @@ async function troubles(
     last_statement: null,
   };
   await sendStatement(trial, unknown, [{ amount: 12_00, text: 'Account fee', acquirer_reference: null }]);
+}
+
+/** A comment, somebody who takes care, and an act on so much that it waits for a second person. */
+async function workOnBreaks(trial: Trial): Promise<void> {
+  const above = { USD: 60_00 };
+  await trial.call('operator.companies.update', {
+    parameters: { id: trial.visit.company_id! },
+    data: { four_eyes: { above } },
+  });
+  const { items } = await trial.visit.call('reconciliation.items.list', {
+    options: { filter: { status: 'break' }, limit: 50 },
+  });
+  const [large, ...others] = [...items].sort((one, other) => (other.stated ?? 0) - (one.stated ?? 0));
+  if (large === undefined) return;
+  const note = 'The merchant agreed to the tip';
+  await trial.call('reconciliation.items.accept', { parameters: { id: large.id }, data: { note } });
+  const [other] = others;
+  if (other === undefined) return;
+  const parameters = { id: other.id };
+  await trial.call('reconciliation.items.comment', { parameters, data: { text: 'Asked the bank for the voucher' } });
+  await trial.call('reconciliation.items.assign', { parameters, data: { assignee: 'finance' } });
 }
 
 /** Returns a whole number from 0, below the bound. */
