@@ -118,14 +118,27 @@ export class Visit {
     work: (form: FormData) => Promise<Done>,
     { again }: { readonly again: (problem: Problem) => Promise<Response> | Response },
   ): Promise<Response> {
+    return await this.show(
+      async (form) => {
+        const { to, notice } = await work(form);
+        return withNotice(this, new Response(null, { status: 303, headers: { Location: to } }), notice);
+      },
+      { again },
+    );
+  }
+
+  /** The same for a form whose answer is a page: what only this answer shows. */
+  async show(
+    work: (form: FormData) => Promise<Response>,
+    { again }: { readonly again: (problem: Problem) => Promise<Response> | Response },
+  ): Promise<Response> {
     const form = await this.form();
     // A body that passes through as it arrives was not checked before.
     if (!isFormToken(form.get('form_token'), this.identity.secret)) {
       throw new Refusal('forbidden', 'this page is out of date; go back, reload it, and try again');
     }
     try {
-      const { to, notice } = await work(form);
-      return withNotice(this, new Response(null, { status: 303, headers: { Location: to } }), notice);
+      return await work(form);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       return await again(new Problem(error, form));

@@ -17,17 +17,19 @@ export interface TableOptions<Row> {
   readonly empty: string;
   /** Attributes of a row: an id to come back to. */
   readonly rowId?: ((row: Row) => string) | undefined;
+  /** `failed` for a row that stands out. */
+  readonly rowClass?: ((row: Row) => string) | undefined;
 }
 
 /** A table, which on a narrow screen shows each row as a card. */
-export function table<Row>({ caption, columns, rows, empty, rowId }: TableOptions<Row>): Content {
+export function table<Row>({ caption, columns, rows, empty, rowId, rowClass }: TableOptions<Row>): Content {
   if (rows.length === 0) return html`<p class="empty">${empty}</p>`;
   return html`<div class="scroll"><table>
 <caption class="visually-hidden">${caption}</caption>
 <thead><tr>${columns.map(({ title, kind }) => (title === '' ? html`<td></td>` : html`<th scope="col" class="${kind ?? 'text'}">${title}</th>`))}</tr></thead>
 <tbody>${rows.map(
     (row) =>
-      html`<tr${when(rowId?.(row), (id) => html` id="${id}"`)}>${columns.map(
+      html`<tr${when(rowId?.(row), (id) => html` id="${id}"`)}${when(rowClass?.(row) || null, (name) => html` class="${name}"`)}>${columns.map(
         ({ title, kind, cell }) =>
           html`<td class="${kind ?? 'text'}"><span class="label" aria-hidden="true">${title}</span><span class="value">${cell(row)}</span></td>`,
       )}</tr>`,

@@ -1,0 +1,23 @@
+import { decimalsOf, invalid, showDecimal } from '@tallystick/kernel';
+import { minorUnits, parseSearch } from '../search/parse-search.ts';
+
+/**
+ * Reads an amount that a person typed into a field of a form: `1,250.00`. Returns minor units;
+ * undefined for an empty field. Refuses (`validation_failed`) what is no amount of the currency, or
+ * has two meanings.
+ */
+export function typedAmount(form: FormData, name: string, currency: string): number | undefined {
+  const typed = String(form.get(name) ?? '').trim();
+  if (typed === '') return undefined;
+  const reading = parseSearch(typed);
+  const units = reading === null || reading.is_negative ? [] : minorUnits(reading, decimalsOf(currency));
+  const [amount, ...others] = units;
+  if (amount !== undefined && others.length === 0 && (reading?.currency ?? currency) === currency) return amount;
+  const example = showDecimal(125_000, currency);
+  throw invalid({ path: name, message: `must be an amount in ${currency}, such as ${example}` });
+}
+
+/** An amount as a field of a form shows it; empty for null. */
+export function amountText(amount: number | null | undefined, currency: string): string {
+  return amount === null || amount === undefined ? '' : showDecimal(amount, currency);
+}

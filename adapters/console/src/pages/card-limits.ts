@@ -1,0 +1,210 @@
+import { invalid, Refusal } from '@tallystick/kernel';
+import type { Results } from '@tallystick/operations';
+import type { ConsoleApp } from '../console-app.ts';
+import { code_words } from '../decision/say-decision.ts';
+import { type Content, html, when } from '../look/html.ts';
+import { facts, field, panel, table } from '../look/parts.ts';
+import { amountText, typedAmount } from '../look/typed-amount.ts';
+import { badge, foreign, instant, money } from '../look/values.ts';
+import type { Problem } from '../problem.ts';
+import type { Visit } from '../visit.ts';
+import { type Card, limitCurrency, nameOf, shownValue } from './card-words.ts';
+
+type Backtest = Results['backtests.read'];
+
+/** The limits that this page changes. */
+const amounts = ['total_card_amount', 'per_transaction_max', 'per_transaction_min'] as const;
+
+const days_compared = 30;
+
+/**
+ * Changes the limits of a card in two steps: first the backtest shows what the new limits would have
+ * changed in the last month, then they are confirmed.
+ */
+export function cardLimitPages(app: ConsoleApp): void {
+  app.get('/companies/:company_id/cards/:id/limits', (c) => formPage(c.var.visit, c.req.param('id')));
+
+  app.post('/companies/:company_id/cards/:id/limits', (c) => {
+    const { visit } = c.var;
+    const { id } = c.req.param();
+    return visit.act(
+      async (form) => {
+        const card = await visit.call('virtualCards.read', { parameters: { id } });
+        const changes = readChanges(form, card, await limitCurrency(visit, card));
+        const from = new Date(visit.now_ms - days_compared * 86_400_000).toISOString();
+        const { id: backtest_id } = await visit.call('backtests.create', { data: { vcn_id: card.id, changes, from } });
+        return { to: visit.path(`/cards/${id}/limits/${backtest_id}`) };
+      },
+      { again: (problem) => formPage(visit, id, problem) },
+    );
+  });
+
+  app.get('/companies/:company_id/cards/:id/limits/:backtest_id', (c) =>
+    resultPage(c.var.visit, c.req.param('id'), c.req.param('backtest_id')),
+  );
+
+  app.post('/companies/:company_id/cards/:id/limits/:backtest_id', (c) => {
+    const { visit } = c.var;
+    const { id, backtest_id } = c.req.param();
+    return visit.act(
+      async () => {
+        const { changes } = await readBacktest(visit, id, backtest_id);
+        await visit.call('virtualCards.update', { parameters: { id }, data: changes });
+        return { to: visit.path(`/cards/${id}`), notice: 'The limits were changed.' };
+      },
+      { again: (problem) => resultPage(visit, id, backtest_id, problem) },
+    );
+  });
+}
+
+/** The limits that differ from those of the card. Refuses a form that changes nothing. */
+function readChanges(form: FormData, card: Card, currency: string): Readonly<Record<string, number | null>> {
+  const changes: Record<string, number | null> = {};
+  for (const name of amounts) {
+    const amount = typedAmount(form, name, currency);
+    if (amount !== undefined && amount !== card[name]) changes[name] = amount;
+  }
+  const uses = String(form.get('transactions_max') ?? '').trim();
+  const most = uses === '' ? null : Number(uses);
+  if (most !== null && !(Number.isSafeInteger(most) && most > 0)) {
+    throw invalid({ path: 'transactions_max', message: 'must be a whole number, or empty for no limit' });
+  }
+  if (most !== card.transactions_max && card.recurring !== null) changes.transactions_max = most;
+  if (Object.keys(changes).length > 0) return changes;
+  throw new Refusal('validation_failed', 'these are the limits of the card already');
+}
+
+async function formPage(visit: Visit, id: string, problem?: Problem): Promise<Response> {
+  const card = await visit.call('virtualCards.read', { parameters: { id } });
+  const currency = await limitCurrency(visit, card);
+  const amountField = (name: (typeof amounts)[number]) =>
+    field({
+      name,
+      label: `${nameOf(name)}, ${currency}`,
+      inputmode: 'decimal',
+      value: problem?.typed(name) ?? amountText(card[name], currency),
+      error: problem?.of(name),
+    });
+  return await visit.page({
+    title: 'Change the limits',
+    nav: 'cards',
+    problem,
+    trail: trailOf(visit, card),
+    content: panel(
+      `Card ${card.id}, ending in ${card.last4}`,
+      html`<p>First you see what the new limits would have changed in the last ${days_compared} days. Nothing changes until you confirm.</p>
+<form method="post" action="${visit.path(`/cards/${id}/limits`)}">${visit.csrf}${amounts.map(amountField)}${
+        card.recurring === null
+          ? ''
+          : field({
+              name: 'transactions_max',
+              label: nameOf('transactions_max'),
+              hint: 'Empty: not limited.',
+              inputmode: 'numeric',
+              value: problem?.typed('transactions_max') ?? card.transactions_max,
+              error: problem?.of('transactions_max'),
+            })
+      }<div class="actions"><button>See what it would have changed</button><a href="${visit.path(`/cards/${id}`)}">Back to the card</a></div></form>`,
+    ),
+  });
+}
+
+/** The backtest of this card. Refuses (`not_found`) that of another one. */
+async function readBacktest(visit: Visit, id: string, backtest_id: string): Promise<Backtest> {
+  const backtest = await visit.call('backtests.read', { parameters: { id: backtest_id } });
+  if (String(backtest.vcn_id) === id) return backtest;
+  throw new Refusal('not_found', `card ${id} has no backtest ${backtest_id}`);
+}
+
+async function resultPage(visit: Visit, id: string, backtest_id: string, problem?: Problem): Promise<Response> {
+  const [card, backtest] = await Promise.all([
+    visit.call('virtualCards.read', { parameters: { id } }),
+    readBacktest(visit, id, backtest_id),
+  ]);
+  const currency = await limitCurrency(visit, card);
+  const path = visit.path(`/cards/${id}/limits/${backtest_id}`);
+  const is_over = backtest.status === 'completed' || backtest.status === 'failed';
+  const differences = is_over
+    ? await visit.call('backtests.differences.list', { parameters: { id: backtest_id }, options: { limit: 20 } })
+    : null;
+  return await visit.page({
+    title: 'Change the limits',
+    nav: 'cards',
+    problem,
+    trail: trailOf(visit, card),
+    content: html`${panel('The new limits', newLimits(card, backtest, currency))}
+<section class="panel" id="result"${is_over ? '' : html` hx-get="${path}" hx-trigger="every 1s" hx-select="#result" hx-swap="outerHTML"`} aria-live="polite">
+<h2>What they would have changed since ${instant(backtest.from)}</h2>
+${result(path, backtest)}${when(differences, ({ items }) => differencesTable(visit, backtest, items))}
+</section>
+<form method="post" action="${path}">${visit.csrf}<div class="actions"><button>Change the limits</button><a href="${visit.path(`/cards/${id}/limits`)}">Other limits</a><a href="${visit.path(`/cards/${id}`)}">Leave them as they are</a></div></form>`,
+  });
+}
+
+function trailOf(visit: Visit, { id, last4 }: Card): readonly (readonly [string, string])[] {
+  return [
+    ['Cards', visit.path('/cards')],
+    [`Card ${id}, ending in ${last4}`, visit.path(`/cards/${id}`)],
+  ];
+}
+
+function newLimits(card: Card, { changes }: Backtest, currency: string): Content {
+  return facts(
+    Object.entries(changes).map(([name, value]) => [
+      nameOf(name),
+      html`${shownValue(name, card[name as keyof Card], currency)} → ${value === null ? 'not limited' : shownValue(name, value, currency)}`,
+    ]),
+  );
+}
+
+const kinds: Readonly<Record<Backtest['result'][number]['kind'], string>> = {
+  declined: 'approved then, and declined with the new limits',
+  approved: 'declined then, and approved with the new limits',
+  reason: 'declined for another reason',
+};
+
+function result(path: string, { status, error, progress, result: sums, differences }: Backtest): Content {
+  if (status === 'failed') return html`<p class="warning">It could not be found out: ${error}</p>`;
+  if (status !== 'completed') {
+    const { messages } = progress;
+    return html`<p>It is being found out. ${messages} messages so far. <a href="${path}">Look again</a></p>`;
+  }
+  if (differences === 0) return html`<p>Nothing: every decision would have been the same.</p>`;
+  return html`<ul>${sums.map(
+    ({ kind, count, amount, currency, recorded, replayed }) =>
+      html`<li><strong>${count}</strong> ${count === 1 ? 'message' : 'messages'} of ${money(amount, currency)}: ${kinds[kind]} <span class="quiet">(${wordsOf(recorded)} → ${wordsOf(replayed)})</span></li>`,
+  )}</ul>`;
+}
+
+function wordsOf(code: string): string {
+  const words = code_words[code as keyof typeof code_words];
+  return words === undefined ? code : `${code}, ${words}`;
+}
+
+function differencesTable(
+  visit: Visit,
+  { differences }: Backtest,
+  rows: Results['backtests.differences.list']['items'],
+): Content {
+  if (rows.length === 0) return '';
+  return html`${table({
+    caption: 'The messages that would have been decided otherwise',
+    rows,
+    empty: '',
+    columns: [
+      {
+        title: 'When',
+        cell: (one) =>
+          html`<a href="${visit.path(`/cards/${one.vcn_id}/decisions/${one.authorization_id}`)}">${instant(one.decided_at)}</a>`,
+      },
+      { title: 'Amount', kind: 'number', cell: (one) => money(one.amount, one.currency) },
+      { title: 'Merchant', cell: ({ merchant_id, mcc }) => html`${foreign(merchant_id)}, category ${mcc}` },
+      { title: 'Then', cell: ({ recorded }) => badge(wordsOf(recorded.code), recorded.code === 'V' ? 'ok' : 'bad') },
+      {
+        title: 'With the new limits',
+        cell: ({ replayed }) =>
+          replayed === null ? 'refused' : badge(wordsOf(replayed.code), replayed.code === 'V' ? 'ok' : 'bad'),
+      },
+    ],
+  })}${rows.length < differences ? html`<p class="quiet">The first ${rows.length} of ${differences}.</p>` : ''}`;
+}

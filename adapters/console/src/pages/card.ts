@@ -1,0 +1,311 @@
+import { roleFor } from '@tallystick/access';
+import type { Results } from '@tallystick/operations';
+import type { ConsoleApp } from '../console-app.ts';
+import { type Content, html, when } from '../look/html.ts';
+import { limitBar } from '../look/limit-bar.ts';
+import { facts, field, pager, panel, table, textArea } from '../look/parts.ts';
+import { dash, date, foreign, instant, money } from '../look/values.ts';
+import type { Problem } from '../problem.ts';
+import { cardTimeline, timelineList } from '../timeline/card-timeline.ts';
+import type { Visit } from '../visit.ts';
+import { type Card, limitCurrency, nameOf, shownValue, statusOf } from './card-words.ts';
+
+/** One card: its limits, what is held, its controls, what happened to it, and what can be done. */
+export function cardPages(app: ConsoleApp): void {
+  app.get('/companies/:company_id/cards/:id', (c) => cardPage(c.var.visit, c.req.param('id')));
+
+  for (const act of ['freeze', 'unfreeze'] as const) {
+    app.post(`/companies/:company_id/cards/:id/${act}`, (c) => {
+      const { visit } = c.var;
+      const { id } = c.req.param();
+      return visit.act(
+        async (form) => {
+          const note = String(form.get('note') ?? '').trim() || null;
+          await visit.call(`virtualCards.${act}`, { parameters: { id }, data: { note } });
+          return {
+            to: visit.path(`/cards/${id}`),
+            notice: `The card is ${act === 'freeze' ? 'frozen' : 'active again'}.`,
+          };
+        },
+        { again: (problem) => cardPage(visit, id, problem) },
+      );
+    });
+  }
+
+  app.post('/companies/:company_id/cards/:id/email', (c) => {
+    const { visit } = c.var;
+    const { id } = c.req.param();
+    return visit.act(
+      async (form) => {
+        const email = String(form.get('email') ?? '').trim();
+        await visit.call('virtualCards.email', { parameters: { id }, data: { email } });
+        return { to: visit.path(`/cards/${id}`), notice: 'The mail is on its way.' };
+      },
+      { again: (problem) => cardPage(visit, id, problem) },
+    );
+  });
+
+  app.get('/companies/:company_id/cards/:id/cancel', (c) => cancelPage(c.var.visit, c.req.param('id')));
+  app.post('/companies/:company_id/cards/:id/cancel', (c) => {
+    const { visit } = c.var;
+    const { id } = c.req.param();
+    return visit.act(
+      async () => {
+        await visit.call('virtualCards.cancel', { parameters: { id } });
+        return { to: visit.path(`/cards/${id}`), notice: 'The card was canceled.' };
+      },
+      { again: (problem) => cancelPage(visit, id, problem) },
+    );
+  });
+
+  app.get('/companies/:company_id/cards/:id/number', (c) => numberPage(c.var.visit, c.req.param('id')));
+  // The number is in the answer to the form and nowhere else: no redirect, no address leads to it.
+  app.post('/companies/:company_id/cards/:id/number', (c) => {
+    const { visit } = c.var;
+    const { id } = c.req.param();
+    return visit.show(
+      async (form) => {
+        const options = { show_card_number: true, reason: String(form.get('reason') ?? '') };
+        return await shownNumberPage(visit, await visit.call('virtualCards.read', { parameters: { id }, options }));
+      },
+      { again: (problem) => numberPage(visit, id, problem) },
+    );
+  });
+}
+
+/** Whether the visitor may see the numbers of cards. */
+function maySeeNumber({ identity, company_id }: Visit): boolean {
+  return roleFor(identity, 'card_numbers', 'read', company_id) !== null;
+}
+
+async function cardPage(visit: Visit, id: string, problem?: Problem): Promise<Response> {
+  const after = new URL(visit.request.url).searchParams.get('after') ?? undefined;
+  const card = await visit.call('virtualCards.read', { parameters: { id } });
+  const currency = await limitCurrency(visit, card);
+  const [timeline, template] = await Promise.all([
+    cardTimeline(visit, { id: card.id, currency, created_at: card.created_at }, after),
+    templateName(visit, card),
+  ]);
+  const path = visit.path(`/cards/${card.id}`);
+  const { next } = timeline;
+  return await visit.page({
+    title: titleOf(card),
+    nav: 'cards',
+    problem,
+    trail: [['Cards', visit.path('/cards')]],
+    beside: html`${statusOf(card)}${links(visit, card)}`,
+    content: html`<div class="columns">
+${panel(limitTitle(card), limits(card, currency))}
+${panel('Acts', acts(visit, card, problem))}
+</div>
+${panel('Controls', controls(card, currency, template))}
+${panel('Open holds', holds(visit, card, currency))}
+${panel(
+  after === undefined ? 'Timeline' : 'Timeline, older',
+  html`${timelineList(timeline.items)}${pager(next === null ? null : `${path}?after=${encodeURIComponent(next)}#timeline`)}`,
+  { id: 'timeline' },
+)}`,
+  });
+}
+
+function titleOf({ id, last4 }: Pick<Card, 'id' | 'last4'>): string {
+  return `Card ${id}, ending in ${last4}`;
+}
+
+function links(visit: Visit, { id, status }: Card): Content {
+  const shown = [
+    ['Change the limits', 'limits', status === 'Approved' && visit.may('virtualCards.update')],
+    ['Show the number', 'number', maySeeNumber(visit)],
+    ['Cancel the card', 'cancel', status === 'Approved' && visit.may('virtualCards.cancel')],
+  ] as const;
+  return html`${shown
+    .filter(([, , may]) => may)
+    .map(
+      ([name, path]) =>
+        html`<a class="button ${path === 'cancel' ? 'danger' : 'second'}" href="${visit.path(`/cards/${id}/${path}`)}">${name}</a>`,
+    )}`;
+}
+
+function limitTitle({ recurring }: Card): string {
+  return recurring === null || recurring === 'Continuous' ? 'Limit' : `${recurring} limit`;
+}
+
+function limits(
+  { balance, per_transaction_min, per_transaction_max, transactions_max }: Card,
+  currency: string,
+): Content {
+  return html`${limitBar(balance, currency)}${facts([
+    [
+      'Window',
+      html`${instant(balance.window_start)} to ${balance.window_ends === null ? 'no end' : instant(balance.window_ends)}`,
+    ],
+    ['One purchase', html`${money(per_transaction_min, currency)} to ${money(per_transaction_max, currency)}`],
+    ['Uses', transactions_max === null ? `${balance.uses}, not limited` : `${balance.uses} of ${transactions_max}`],
+    ['Next hold ends', instant(balance.next_hold_end)],
+  ])}`;
+}
+
+function controls(card: Card, currency: string, template: Content): Content {
+  const { merchant_controls: merchants, metadata } = card;
+  return html`${facts([
+    ['Real card', foreign(card.rcn_alias)],
+    ['Valid', html`${date(card.valid_starting_on)} to ${date(card.valid_ending_on)} (GMT)`],
+    ['Limits in', currency],
+    ['Currency', card.currency === null ? 'any' : `only ${card.currency}`],
+    ['Template', template],
+    ...(card.authorization_hold_days === undefined
+      ? []
+      : ([['Holds end after', `${card.authorization_hold_days} days, ${card.aging_velocity_time_zone}`]] as const)),
+    ...merchantControls(merchants),
+    ['Mailed to', card.emails === null ? dash : foreign(card.emails.join(', '))],
+    ['Created', instant(card.created_at)],
+  ])}${when(
+    metadata,
+    (values) =>
+      html`<h3>Metadata</h3>${facts(
+        Object.entries(values)
+          .slice(0, 50)
+          .map(([name, value]) => [name, foreign(typeof value === 'string' ? value : JSON.stringify(value))]),
+      )}`,
+  )}`;
+}
+
+function merchantControls(controls: Card['merchant_controls']): readonly (readonly [string, Content])[] {
+  if (controls === null) return [['Merchants', 'any']];
+  const lists = (['merchant_names', 'merchant_ids', 'countries'] as const).flatMap((name) => {
+    const list = controls[name];
+    const words = name === 'countries' ? 'Countries' : name === 'merchant_ids' ? 'Merchant ids' : 'Merchants';
+    return (['allow', 'deny'] as const).flatMap((kind) => {
+      const entries = list?.[kind] ?? [];
+      const more = entries.length > 20 ? ` and ${entries.length - 20} more` : '';
+      const shown = html`${foreign(entries.slice(0, 20).join(', '))}${more}`;
+      return entries.length === 0 ? [] : [[`${words} ${kind === 'allow' ? 'allowed' : 'denied'}`, shown] as const];
+    });
+  });
+  const { card_present } = controls;
+  return [...lists, ...(card_present === null ? [] : ([[nameOf('card_present'), card_present]] as const))];
+}
+
+async function templateName(visit: Visit, { template_id }: Card): Promise<Content> {
+  if (!visit.may('purchaseTemplates.list')) return `template ${template_id}`;
+  const { items } = await visit.call('purchaseTemplates.list', { options: { limit: 100 } });
+  const found = items.find(({ id }) => Number(id) === template_id);
+  return found === undefined ? `template ${template_id}` : foreign(found.name);
+}
+
+/** What can be done at once. What changes more has a page of its own. */
+function acts(visit: Visit, card: Card, problem: Problem | undefined): Content {
+  const { id, frozen, status } = card;
+  const freeze = frozen ? 'unfreeze' : 'freeze';
+  const is_approved = status === 'Approved';
+  const shown = [
+    is_approved && visit.may(`virtualCards.${freeze}`)
+      ? html`<form method="post" action="${visit.path(`/cards/${id}/${freeze}`)}">${visit.csrf}${textArea({
+          name: 'note',
+          label: frozen ? 'Why it is active again' : 'Why it is frozen',
+          hint: frozen ? undefined : 'A frozen card declines every purchase until it is unfrozen. Its holds go on.',
+          rows: 2,
+          maxlength: 500,
+          value: problem?.typed('note'),
+          error: problem?.of('note'),
+        })}<button>${frozen ? 'Unfreeze' : 'Freeze'}</button></form>`
+      : '',
+    is_approved && visit.may('virtualCards.email')
+      ? html`<form method="post" action="${visit.path(`/cards/${id}/email`)}">${visit.csrf}${field({
+          name: 'email',
+          label: 'Mail the details to',
+          hint: 'The mail has a link that shows number and code once, within 24 hours.',
+          type: 'email',
+          required: true,
+          maxlength: 254,
+          value: problem?.typed('email'),
+          error: problem?.of('email'),
+        })}<button class="second">Send the mail</button></form>`
+      : '',
+  ].filter((act) => act !== '');
+  if (shown.length > 0) return html`${shown}`;
+  return html`<p class="empty">${is_approved ? 'You may look at this card, not change it.' : 'A canceled card cannot be changed.'}</p>`;
+}
+
+/** The newest open holds: those of the card's newest messages. */
+function holds(visit: Visit, { id, authorizations }: Card, currency: string): Content {
+  const open = authorizations.filter(({ hold }) => hold !== undefined && hold.held > 0).slice(0, 20);
+  return table({
+    caption: 'Open holds, newest first',
+    rows: open,
+    empty: 'Nothing is held.',
+    columns: [
+      {
+        title: 'Since',
+        cell: (one) =>
+          html`<a href="${visit.path(`/cards/${id}/decisions/${one.id}`)}">${instant(one.transaction_date_time)}</a>`,
+      },
+      { title: 'Merchant', cell: ({ merchant_name }) => foreign(merchant_name) },
+      { title: 'Held', kind: 'number', cell: ({ hold }) => shownValue('held', hold?.held, currency) },
+      { title: 'Ends', cell: ({ hold }) => instant(hold?.ends_at) },
+    ],
+  });
+}
+
+async function cancelPage(visit: Visit, id: string, problem?: Problem): Promise<Response> {
+  const card = await visit.call('virtualCards.read', { parameters: { id } });
+  const currency = await limitCurrency(visit, card);
+  return await visit.page({
+    title: `Cancel card ${card.id}?`,
+    nav: 'cards',
+    problem,
+    trail: [
+      ['Cards', visit.path('/cards')],
+      [titleOf(card), visit.path(`/cards/${id}`)],
+    ],
+    content: panel(
+      titleOf(card),
+      html`<p>A canceled card declines every purchase, and cannot be made active again. What is held or was cleared stays: ${money(card.balance.held, currency)} is held now.</p>
+<p>To stop it for a while, freeze it instead.</p>
+<form method="post" action="${visit.path(`/cards/${id}/cancel`)}">${visit.csrf}<div class="actions"><button class="danger">Cancel the card for good</button><a href="${visit.path(`/cards/${id}`)}">Back to the card</a></div></form>`,
+    ),
+  });
+}
+
+async function numberPage(visit: Visit, id: string, problem?: Problem): Promise<Response> {
+  const card = await visit.call('virtualCards.read', { parameters: { id } });
+  return await visit.page({
+    title: 'Show the number',
+    nav: 'cards',
+    problem,
+    trail: [
+      ['Cards', visit.path('/cards')],
+      [titleOf(card), visit.path(`/cards/${id}`)],
+    ],
+    content: panel(
+      titleOf(card),
+      html`<p>The audit log records who saw the number, and why. A mail with a one-time link tells it to the cardholder without you.</p>
+<form method="post" action="${visit.path(`/cards/${id}/number`)}">${visit.csrf}${textArea({
+        name: 'reason',
+        label: 'Why do you need it?',
+        required: true,
+        rows: 2,
+        maxlength: 500,
+        value: problem?.typed('reason'),
+        error: problem?.of('reason'),
+      })}<div class="actions"><button>Show number and code</button><a href="${visit.path(`/cards/${id}`)}">Back to the card</a></div></form>`,
+    ),
+  });
+}
+
+async function shownNumberPage(visit: Visit, card: Results['virtualCards.read']): Promise<Response> {
+  return await visit.page({
+    title: titleOf(card),
+    nav: 'cards',
+    trail: [['Cards', visit.path('/cards')]],
+    content: panel(
+      'Number and code',
+      html`${facts([
+        ['Number', html`<code class="number">${card.card_number.replace(/(\d{4})(?=\d)/g, '$1 ')}</code>`],
+        ['Code', html`<code>${card.cvc}</code>`],
+        ['Expiry', html`<code>${card.expiry}</code>`],
+      ])}<p class="hint">This page is not kept: when you leave it, the number is gone.</p>
+<p><a class="button" href="${visit.path(`/cards/${card.id}`)}">Done</a></p>`,
+    ),
+  });
+}

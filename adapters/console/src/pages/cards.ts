@@ -1,0 +1,184 @@
+import { invalid } from '@tallystick/kernel';
+import type { Results } from '@tallystick/operations';
+import type { ConsoleApp } from '../console-app.ts';
+import { type Content, html } from '../look/html.ts';
+import { choice, field, pager, panel, table, textArea } from '../look/parts.ts';
+import { typedAmount } from '../look/typed-amount.ts';
+import { date, foreign, money } from '../look/values.ts';
+import type { Problem } from '../problem.ts';
+import type { Visit } from '../visit.ts';
+import { statusOf } from './card-words.ts';
+
+type RealCard = Results['realCards.list']['items'][number];
+
+/** The cards of a company, and a new one. */
+export function cardsPages(app: ConsoleApp): void {
+  app.get('/companies/:company_id/cards', (c) => listPage(c.var.visit));
+  app.get('/companies/:company_id/cards/new', (c) => newPage(c.var.visit));
+  app.post('/companies/:company_id/cards', (c) => {
+    const { visit } = c.var;
+    return visit.act(
+      async (form) => {
+        const { id } = await visit.call('virtualCards.create', { data: await readCard(visit, form) });
+        return { to: visit.path(`/cards/${id}`), notice: 'The card was created.' };
+      },
+      { again: (problem) => newPage(visit, problem) },
+    );
+  });
+}
+
+/** The states that the list can be limited to. */
+const states: Readonly<Record<string, Readonly<Record<string, string | boolean>>>> = {
+  active: { status: 'Approved', frozen: false },
+  frozen: { frozen: true },
+  canceled: { status: 'Canceled' },
+};
+
+async function listPage(visit: Visit): Promise<Response> {
+  const asked = new URL(visit.request.url).searchParams;
+  const [state, last4, metadata] = ['state', 'last4', 'metadata'].map((name) => asked.get(name)?.trim() ?? '');
+  const named = /^([^:=]+?)\s*[:=]\s*(.+)$/s.exec(metadata!);
+  const filter = {
+    ...states[state!],
+    ...(/^\d{4}$/.test(last4!) ? { last4 } : {}),
+    ...(named !== null ? { [`metadata.${named[1]}`]: named[2] } : metadata === '' ? {} : { metadata_value: metadata }),
+  };
+  const after = asked.get('after') ?? undefined;
+  const [{ items, next }, real_cards] = await Promise.all([
+    visit.call('virtualCards.list', { options: { filter, limit: 50, after } }),
+    visit.call('realCards.list', { options: { limit: 100 } }),
+  ]);
+  const billed = new Map(real_cards.items.map(({ rcn_id, billing_currency }) => [rcn_id, billing_currency]));
+  const path = visit.path('/cards');
+  if (next !== null) asked.set('after', next);
+  return await visit.page({
+    title: 'Cards',
+    nav: 'cards',
+    beside: visit.may('virtualCards.create') ? html`<a class="button" href="${path}/new">New card</a>` : undefined,
+    content: html`<form class="filters" action="${path}">${choice({
+      name: 'state',
+      label: 'State',
+      value: state,
+      of: [
+        ['', 'All'],
+        ['active', 'Active'],
+        ['frozen', 'Frozen'],
+        ['canceled', 'Canceled'],
+      ],
+    })}${field({ name: 'last4', label: 'Last four digits', value: last4, inputmode: 'numeric', maxlength: 4 })}${field({
+      name: 'metadata',
+      label: 'Metadata',
+      value: metadata,
+      maxlength: 200,
+    })}<button class="second">Show</button></form>
+${table({
+  caption: 'Cards, newest first',
+  rows: items,
+  empty: after === undefined ? 'There is no such card.' : 'There are no more cards here.',
+  columns: [
+    {
+      title: 'Card',
+      cell: ({ id, last4: digits }) => html`<a href="${path}/${id}">Card ${id}, ending in ${digits}</a>`,
+    },
+    { title: 'State', cell: statusOf },
+    { title: 'Real card', cell: ({ rcn_alias }) => foreign(rcn_alias) },
+    { title: 'Valid until', cell: ({ valid_ending_on }) => date(valid_ending_on) },
+    { title: 'Metadata', cell: ({ metadata: values }) => metadataText(values) },
+    {
+      title: 'Left',
+      kind: 'number',
+      cell: ({ available_balance, currency, rcn_id }) => money(available_balance, currency ?? billed.get(rcn_id)),
+    },
+    {
+      title: 'Limit',
+      kind: 'number',
+      cell: ({ total_card_amount, currency, rcn_id }) => money(total_card_amount, currency ?? billed.get(rcn_id)),
+    },
+  ],
+})}${pager(next === null ? null : `${path}?${asked}`)}`,
+  });
+}
+
+function metadataText(values: Readonly<Record<string, unknown>> | null): Content {
+  const shown = Object.entries(values ?? {})
+    .slice(0, 2)
+    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`.slice(0, 80));
+  return foreign(shown.join(', '));
+}
+
+async function newPage(visit: Visit, problem?: Problem): Promise<Response> {
+  const [real_cards, templates] = await Promise.all([
+    visit.call('realCards.list', { options: { limit: 100 } }),
+    visit.call('purchaseTemplates.list', { options: { limit: 100 } }),
+  ]);
+  const by_default = real_cards.items.find(({ is_default }) => is_default)?.rcn_id;
+  const of = (name: string) => ({ name, value: problem?.typed(name), error: problem?.of(name) });
+  const usable = templates.items.filter(({ required_control }) => required_control === 'VELOCITY');
+  return await visit.page({
+    title: 'New card',
+    nav: 'cards',
+    problem,
+    trail: [['Cards', visit.path('/cards')]],
+    content: panel(
+      'Card',
+      html`<form method="post" action="${visit.path('/cards')}">${visit.csrf}
+${choice({
+  ...of('rcn_id'),
+  value: problem?.typed('rcn_id') ?? by_default,
+  label: 'Real card',
+  of: real_cards.items.map((one) => [String(one.rcn_id), `${one.rcn_alias}, ${one.billing_currency}`]),
+})}
+${field({ ...of('total_card_amount'), label: 'Limit', hint: 'In the currency of the real card, such as 500.00.', inputmode: 'decimal', required: true })}
+${choice({
+  ...of('recurring'),
+  label: 'The limit is for',
+  of: [
+    ['Continuous', 'all time'],
+    ['Daily', 'each day'],
+    ['Weekly', 'each week'],
+    ['Monthly', 'each month'],
+    ['Quarterly', 'each quarter'],
+    ['Yearly', 'each year'],
+  ],
+})}
+${field({ ...of('per_transaction_max'), label: 'At most per purchase', hint: 'Empty: the limit.', inputmode: 'decimal' })}
+${field({ ...of('transactions_max'), label: 'Uses', hint: 'Empty: not limited.', inputmode: 'numeric' })}
+${field({ ...of('valid_ending_on'), label: 'Valid until', hint: 'Empty: as long as possible.', type: 'date' })}
+${choice({ ...of('template_id'), label: 'Template', of: [['', 'All merchant categories'], ...usable.map(({ id, name }) => [String(id), name] as const)] })}
+${textArea({ ...of('emails'), label: 'Mail the details to', hint: 'One address on each line. Empty: nobody.', rows: 2 })}
+${textArea({ ...of('metadata'), label: 'Metadata', hint: 'One name and value on each line: order: 4711', rows: 2 })}
+<div class="actions"><button>Create the card</button><a href="${visit.path('/cards')}">Back to the cards</a></div></form>`,
+    ),
+  });
+}
+
+/** The fields of a new card. What is empty stands for the default. */
+async function readCard(visit: Visit, form: FormData): Promise<Readonly<Record<string, unknown>>> {
+  const text = (name: string) => String(form.get(name) ?? '').trim() || undefined;
+  const lines = (name: string) => (text(name) ?? '').split(/\r?\n/).flatMap((line) => line.trim() || []);
+  const { items } = await visit.call('realCards.list', { options: { limit: 100 } });
+  const real_card: RealCard | undefined = items.find(({ rcn_id }) => String(rcn_id) === text('rcn_id'));
+  if (real_card === undefined) throw invalid({ path: 'rcn_id', message: 'must be a real card of the company' });
+  const uses = text('transactions_max');
+  if (uses !== undefined && !/^[1-9]\d{0,8}$/.test(uses)) {
+    throw invalid({ path: 'transactions_max', message: 'must be a whole number, or empty for no limit' });
+  }
+  const metadata = lines('metadata').map((line): [string, string] => {
+    const [, name, value] = /^([^:=]+?)\s*[:=]\s*(.+)$/.exec(line) ?? [];
+    if (name !== undefined && value !== undefined) return [name, value];
+    throw invalid({ path: 'metadata', message: 'must have a name and a value on each line, such as order: 4711' });
+  });
+  const emails = lines('emails');
+  const { billing_currency } = real_card;
+  return {
+    rcn_id: real_card.rcn_id,
+    total_card_amount: typedAmount(form, 'total_card_amount', billing_currency),
+    per_transaction_max: typedAmount(form, 'per_transaction_max', billing_currency),
+    transactions_max: uses === undefined ? undefined : Number(uses),
+    recurring: text('recurring'),
+    valid_ending_on: text('valid_ending_on'),
+    template_id: text('template_id'),
+    emails: emails.length === 0 ? undefined : emails,
+    metadata: metadata.length === 0 ? undefined : Object.fromEntries(metadata),
+  };
+}
