@@ -8,7 +8,7 @@ import { Fault, Refusal } from '@tallystick/kernel';
 import { Hono } from 'hono';
 import { answerAsset } from './assets.ts';
 import type { ConsoleApp, ConsoleEnv } from './console-app.ts';
-import { isFormToken, isFromOurPage } from './form-token.ts';
+import { isFromOurPage } from './form-token.ts';
 import { html } from './look/html.ts';
 import { renderDocument } from './look/layout.ts';
 import { accountPages } from './pages/account.ts';
@@ -74,10 +74,17 @@ export function createConsole(ports: ConsolePorts): Console {
     if (c.req.path === '/log-out' && is_form && ports.log_in !== undefined) {
       return await ports.log_in.answer(request, facts);
     }
-    c.set('visit', new Visit(ports, identity, facts, request));
+    const visit = new Visit(ports, identity, facts, request);
+    if (!visit.isOfCompany()) {
+      return await notice(facts, 403, 'That is not possible', 'You have no role for this company.');
+    }
+    c.set('visit', visit);
     if (!is_form || files.test(request.headers.get('content-type') ?? '')) return await next();
-    const form = await c.var.visit.form().catch(() => null);
-    if (form === null || !isFormToken(form.get('form_token'), identity.secret)) {
+    const is_sound = await visit.form().then(
+      () => true,
+      () => false,
+    );
+    if (!is_sound) {
       return await notice(facts, 403, 'This page is out of date', 'Go back, reload the page, and try again.');
     }
     await next();
@@ -112,6 +119,9 @@ export function createConsole(ports: ConsolePorts): Console {
     { overrideGlobalObjects: false },
   );
   return {
+    routes: app.routes
+      .filter(({ method, path }) => method !== 'ALL' && !path.startsWith('/assets/'))
+      .map(({ method, path }) => ({ method, path })),
     async handle(request, response, facts) {
       of_request.set(request, facts);
       await listener(request, response);

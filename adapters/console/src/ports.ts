@@ -91,6 +91,8 @@ export interface OwnSession extends Omit<ConsoleSession, 'token_sha256'> {
 
 /** The console, as the HTTP interface needs it. */
 export interface Console {
+  /** The routes of its pages and forms: `GET /companies/:company_id/cards/:id`. */
+  readonly routes: readonly { readonly method: string; readonly path: string }[];
   /** Answers a request of Node. Its path is that of the request, without `base`. */
   handle(request: IncomingMessage, response: ServerResponse, facts: RequestFacts): Promise<void>;
   /** Answers a request of the Fetch standard, whose path has no `base`. */

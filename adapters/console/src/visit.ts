@@ -44,6 +44,7 @@ export class Visit {
     this.request = request;
     const id = /^\/companies\/([1-9]\d{0,14})(?:\/|$)/.exec(new URL(request.url).pathname)?.[1];
     this.company_id = id === undefined ? null : Number(id);
+    this.#is_meant = ['GET', 'HEAD'].includes(request.method);
   }
 
   /** Service time, epoch milliseconds: that of the sandbox's clock in a sandbox. */
@@ -63,6 +64,7 @@ export class Visit {
 
   /** Does the work of an operation, in the roles of the visitor. Rejects as `Calls.callAs` does. */
   async call<Id extends keyof Results>(id: Id, call: VisitCall = {}): Promise<Results[Id]> {
+    if (!this.#is_meant) throw new Refusal('forbidden', 'the token of this form was not checked');
     const { company_id = this.companyOf(id), ...rest } = call;
     const { request_id, source_address } = this.facts;
     const { calls } = this.ports;
@@ -81,6 +83,12 @@ export class Visit {
   /** Whether the visitor may call an operation here. A page shows no button that would be refused. */
   may(id: keyof Results, company_id: number | null = this.companyOf(id)): boolean {
     return this.ports.calls.may(this.identity, id, company_id);
+  }
+
+  /** Whether the visitor has a role for the company of the page, if it has one. */
+  isOfCompany(): boolean {
+    const { company_id } = this;
+    return company_id === null || this.identity.grants.some((one) => [null, company_id].includes(one.company_id));
   }
 
   /** The company for which an operation is called: none for those of the operator. */
@@ -133,10 +141,6 @@ export class Visit {
     { again }: { readonly again: (problem: Problem) => Promise<Response> | Response },
   ): Promise<Response> {
     const form = await this.form();
-    // A body that passes through as it arrives was not checked before.
-    if (!isFormToken(form.get('form_token'), this.identity.secret)) {
-      throw new Refusal('forbidden', 'this page is out of date; go back, reload it, and try again');
-    }
     try {
       return await work(form);
     } catch (error) {
@@ -145,11 +149,24 @@ export class Visit {
     }
   }
 
-  /** The fields that a form has sent. Its token was checked. */
+  /** The fields that a form has sent. Refuses (`forbidden`) a form without the token of the visitor. */
   form(): Promise<FormData> {
-    this.#form ??= this.request.formData();
+    this.#form ??= this.request.formData().then((form) => {
+      this.checkToken(form.get('form_token'));
+      return form;
+    });
     return this.#form;
   }
 
+  /** Refuses (`forbidden`) another token than that of the visitor. Before it a form calls nothing. */
+  checkToken(token: unknown): void {
+    if (!isFormToken(token, this.identity.secret)) {
+      throw new Refusal('forbidden', 'this page is out of date; go back, reload it, and try again');
+    }
+    this.#is_meant = true;
+  }
+
   #form: Promise<FormData> | undefined;
+  /** Whether the visitor wants what the request does: to read, or by a form that has the token. */
+  #is_meant: boolean;
 }

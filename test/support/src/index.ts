@@ -1,5 +1,6 @@
 export * from './checked-fetch.ts';
 export * from './client-certificates.ts';
+export * from './console-crawl.ts';
 export * from './crash-rig.ts';
 export * from './database.ts';
 export * from './documented-answers.ts';

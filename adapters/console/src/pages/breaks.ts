@@ -1,7 +1,6 @@
 import { decimalsOf, Refusal } from '@tallystick/kernel';
 import type { ResultFile } from '@tallystick/operations';
 import type { ConsoleApp } from '../console-app.ts';
-import { isFormToken } from '../form-token.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { choice, field, pager, panel, table, tick } from '../look/parts.ts';
 import { badge, foreign, money } from '../look/values.ts';
@@ -53,9 +52,6 @@ export function breaksPages(app: ConsoleApp): void {
     const { visit } = c.var;
     return visit.act(
       async (form) => {
-        if (!isFormToken(form.get('form_token'), visit.identity.secret)) {
-          throw new Refusal('forbidden', 'this page is out of date: reload it and try again');
-        }
         const file = form.get('table');
         if (typeof file === 'string' || file === null || file.size === 0) {
           throw new Refusal('validation_failed', 'choose the table first', [{ path: 'table', message: 'is missing' }]);
