@@ -22,7 +22,7 @@ interface Ended {
   readonly err: string;
 }
 
-async function runAdmin(words: readonly string[], env: NodeJS.ProcessEnv): Promise<Ended> {
+async function runAdmin(words: readonly string[], env: NodeJS.ProcessEnv, secret = ''): Promise<Ended> {
   const output = { out: '', err: '' };
   const status = await admin(words, env, {
     out: (text) => {
@@ -31,6 +31,7 @@ async function runAdmin(words: readonly string[], env: NodeJS.ProcessEnv): Promi
     err: (text) => {
       output.err += `${text}\n`;
     },
+    readSecret: async () => secret,
   });
   return { status, ...output };
 }
@@ -272,6 +273,30 @@ for (const name of database_names) {
       assert.equal((await command('quarantine', 'list', '--status', 'open')).status, 2);
     });
 
+    it('creates a person, whose password is read and not given, and whose codes are shown once', async () => {
+      const roles = ['--roles', 'admin,support:1'];
+      const made = await json('person', 'create', '--handle', 'anna', '--name', 'Anna', ...roles);
+      assert.deepEqual(made.grants, [
+        { role: 'admin', company_id: null },
+        { role: 'support', company_id: 1 },
+      ]);
+      const short = await runAdmin(['person', 'password', 'anna'], live, 'short');
+      assert.deepEqual([short.status, short.err.includes('at least 12')], [1, true], short.err);
+      const set = await runAdmin(['person', 'password', 'anna'], live, 'correct horse battery');
+      assert.match(set.out, /The password of anna is set\. It also needs codes: person totp anna\./);
+      const { totp_secret, totp_uri } = await json('person', 'totp', 'anna');
+      assert.ok(String(totp_uri).includes(`secret=${totp_secret}`));
+      const listed = await command('person', 'list');
+      assert.match(listed.out, /anna +active +admin,support:1 +password +Anna/);
+      assert.ok(!listed.out.includes(String(totp_secret)));
+      assert.match((await command('person', 'disable', 'anna')).out, /Person anna, disabled/);
+      const changed = await json('person', 'change', 'anna', '--roles', 'viewer');
+      assert.deepEqual([changed.status, changed.grants], ['disabled', [{ role: 'viewer', company_id: null }]]);
+      assert.match((await command('person', 'end-sessions', 'anna')).out, /0 sessions of anna/);
+      assert.equal((await command('person', 'enable', 'nobody')).status, 1);
+      assert.equal((await command('person', 'create', '--handle', 'b', '--name', 'B', '--roles', 'root')).status, 2);
+    });
+
     it('rotates keys: the old ring can still read, and finally the new key is enough', async () => {
       const old_ring = live.TALLYSTICK_KEYS as string;
       const added = await json('keys', 'add');
@@ -281,6 +306,7 @@ for (const name of database_names) {
       assert.equal(rotated.status, 0, rotated.err);
       assert.equal(JSON.parse(rotated.out).card_numbers, 1);
       assert.equal(JSON.parse(rotated.out).webhook_secrets, 1);
+      assert.equal(JSON.parse(rotated.out).totp_secrets, 1);
       const again = await runAdmin(['keys', 'rotate', '--json'], { ...live, TALLYSTICK_KEYS: new_ring });
       assert.equal(JSON.parse(again.out).webhook_secrets, 0);
       const without_old = new_ring

@@ -10,10 +10,13 @@ import { describeDatabase, describeStartProblem } from '../start-problem.ts';
 import { formatTerms, wrapText } from '../terminal-text.ts';
 import { type AdminServices, type Command, type ParsedWords, UsageError } from './command.ts';
 import { commands } from './commands.ts';
+import { readSecret } from './read-secret.ts';
 
 export interface CommandOutput {
   out(text: string): void;
   err(text: string): void;
+  /** Absent: standard input is read. */
+  readonly readSecret?: AdminServices['readSecret'];
 }
 
 /** A program of several commands, as npm runs it. */
@@ -122,6 +125,7 @@ async function run(
         throw new Error(describeStartProblem(error, services.config()));
       }
     },
+    readSecret: output.readSecret ?? readSecret,
     report: (line) => output.err(line),
     reportProgress(line) {
       if (machine_timers.monotonicNow() - reported_ms < report_every_ms) return;

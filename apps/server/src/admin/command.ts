@@ -24,6 +24,8 @@ export interface AdminServices {
   network(): Promise<Network>;
   /** Migrated. Throws an error with a sentence for the operator if it cannot be opened. */
   persistence(): Promise<Persistence>;
+  /** Reads a line of standard input that is not shown. */
+  readSecret(question: string): Promise<string>;
   /** Shows a line on standard error while the command runs. */
   report(line: string): void;
   /** Shows a line about progress, at most every five seconds. */

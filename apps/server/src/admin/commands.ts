@@ -10,6 +10,7 @@ import { backtest_command } from './backtest.ts';
 import { type Command, call, idOf } from './command.ts';
 import { company_commands } from './companies.ts';
 import { key_ring_commands } from './key-ring.ts';
+import { person_commands } from './people.ts';
 import { quarantine_commands } from './quarantine.ts';
 import { retention_command } from './retention.ts';
 import { third_party_commands } from './third-parties.ts';
@@ -61,6 +62,7 @@ export const commands: readonly Command[] = [
   ...company_commands,
   ...account_commands,
   ...api_key_commands,
+  ...person_commands,
   ...third_party_commands,
   template_complete,
   card_reset_code_failures,
