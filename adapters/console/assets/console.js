@@ -70,3 +70,11 @@ if (queue !== null && kept !== null) {
   sessionStorage.removeItem('queue row');
   if (document.getElementById('problem') === null) enter(rows()[Math.min(Number(kept), rows().length - 1)]);
 }
+
+// The secret of a portal link is behind the # of its address. It is sent, and leaves the address.
+const portal = document.getElementById('portal-code');
+if (portal !== null && location.hash.length > 1) {
+  portal.querySelector('input').value = location.hash.slice(1);
+  history.replaceState(null, '', location.pathname);
+  portal.submit();
+}

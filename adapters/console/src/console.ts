@@ -20,10 +20,14 @@ import { cardLimitPages } from './pages/card-limits.ts';
 import { cardsPages } from './pages/cards.ts';
 import { companiesPages } from './pages/companies.ts';
 import { decisionPages } from './pages/decision.ts';
+import { deliveryPages } from './pages/deliveries.ts';
+import { eventPages } from './pages/events.ts';
 import { itemPages } from './pages/item.ts';
 import { periodPages } from './pages/periods.ts';
+import { portalPages } from './pages/portal.ts';
 import { sandboxPages } from './pages/sandbox.ts';
 import { searchPages } from './pages/search.ts';
+import { webhookPages } from './pages/webhooks.ts';
 import type { Console, ConsolePorts, RequestFacts } from './ports.ts';
 import { statusOf } from './problem.ts';
 import { Visit } from './visit.ts';
@@ -45,9 +49,17 @@ const headers = {
 /** Media types of a body that is a file, which passes through as it arrives. */
 const files = /^(multipart\/form-data|application\/octet-stream)\b/i;
 
+/** A visit by a portal link. */
+const portal_path = /^\/portal(\/|$)/;
+
+/** A page of a portal visit is the page of its company: the visit knows which. */
+function pathOfPage(request: Request): string {
+  return new URL(request.url).pathname.replace(portal_path, '/companies/portal$1');
+}
+
 /** Creates the console. It answers below any path: `RequestFacts.base`. */
 export function createConsole(ports: ConsolePorts): Console {
-  const app: ConsoleApp = new Hono<ConsoleEnv>();
+  const app: ConsoleApp = new Hono<ConsoleEnv>({ getPath: pathOfPage });
 
   app.use(async (c, next) => {
     await next();
@@ -61,10 +73,16 @@ export function createConsole(ports: ConsolePorts): Console {
     if (is_form && !isFromOurPage(request)) {
       return await notice(facts, 403, 'This form comes from elsewhere', 'Go back to the console and try again.');
     }
+    const { pathname } = new URL(request.url);
+    const portal = portal_path.test(pathname) ? ports.portal : undefined;
+    if (portal === undefined && portal_path.test(pathname)) return c.notFound();
+    if (portal !== undefined && (pathname === '/portal' || (pathname === '/portal/end' && is_form))) {
+      return await portal.answer(request, facts);
+    }
     const is_log_in = /^\/log-in(\/|$)/.test(c.req.path);
     if (is_log_in && ports.log_in !== undefined) return await ports.log_in.answer(request, facts);
-    const identity = await ports.identify(request, facts);
-    if (identity === null) return await askToLogIn(ports, facts, request);
+    const identity = await (portal ?? ports).identify(request, facts);
+    if (identity === null) return await (portal?.nobody(facts) ?? askToLogIn(ports, facts, request));
     const wait_s = facts.welcome(identity.actor);
     if (wait_s !== null) {
       const answer = await notice(facts, 429, 'Too many requests', `Try again in ${wait_s} s.`);
@@ -99,6 +117,10 @@ export function createConsole(ports: ConsolePorts): Console {
   cardPages(app);
   cardLimitPages(app);
   decisionPages(app);
+  webhookPages(app);
+  deliveryPages(app);
+  eventPages(app);
+  portalPages(app);
   sandboxPages(app);
   searchPages(app);
   accountPages(app);

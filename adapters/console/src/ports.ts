@@ -14,8 +14,8 @@ export interface Identity extends Visitor {
    * Tokens of forms are derived from it.
    */
   readonly secret: string;
-  /** Whether a portal link was opened: a company's own webhooks and nothing else. */
-  readonly is_portal?: boolean | undefined;
+  /** The company whose portal link was opened: its own webhooks and nothing else. */
+  readonly portal_of?: number | undefined;
 }
 
 /** What is known of a request besides itself. */
@@ -53,6 +53,8 @@ export interface ConsolePorts {
   readonly identify: (request: Request, facts: RequestFacts) => Promise<Identity | null>;
   /** The pages of the log-in, below `/log-in`. */
   readonly log_in?: LogIn | undefined;
+  /** The visits by portal links, below `/portal`. Absent: no link is opened here. */
+  readonly portal?: PortalDoor | undefined;
   readonly clock: Clock;
   readonly timers: Timers;
   /** In a sandbox there are pages to try purchases with. */
@@ -87,6 +89,13 @@ export interface LogIn {
 export interface OwnSession extends Omit<ConsoleSession, 'token_sha256'> {
   /** Whether it is that of the request. */
   readonly is_this: boolean;
+}
+
+/** The pages by which a portal link is opened and its visit ends, and who has such a visit. */
+export interface PortalDoor extends LogIn {
+  identify(request: Request, facts: RequestFacts): Promise<Identity | null>;
+  /** Answers a request without a visit. */
+  nobody(facts: RequestFacts): Promise<Response>;
 }
 
 /** The console, as the HTTP interface needs it. */

@@ -43,7 +43,7 @@ export class Visit {
     this.facts = facts;
     this.request = request;
     const id = /^\/companies\/([1-9]\d{0,14})(?:\/|$)/.exec(new URL(request.url).pathname)?.[1];
-    this.company_id = id === undefined ? null : Number(id);
+    this.company_id = identity.portal_of ?? (id === undefined ? null : Number(id));
     this.#is_meant = ['GET', 'HEAD'].includes(request.method);
   }
 
@@ -54,6 +54,7 @@ export class Visit {
 
   /** A path of the console as the browser sees it. Of the company, where the page has one. */
   path(path: string): string {
+    if (this.identity.portal_of !== undefined) return this.rootPath(`/portal${path}`);
     return this.company_id === null ? this.rootPath(path) : this.rootPath(`/companies/${this.company_id}${path}`);
   }
 

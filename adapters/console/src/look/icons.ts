@@ -11,6 +11,7 @@ const strokes: Readonly<Record<Section, string>> = {
   periods: 'M4 6h16v14H4z M4 10h16 M8 3v4 M16 3v4 M9 15l2 2 4-4',
   approvals: 'M12 3l8 3v6c0 5-4 8-8 9-4-1-8-4-8-9V6z M8 12l3 3 5-6',
   webhooks: 'M5 12a7 7 0 0114 0 M12 12l7 7 M8 12a4 4 0 018 0 M4 19h6',
+  events: 'M4 5h16 M4 10h16 M4 15h10 M4 20h6',
   overview: 'M4 20V11h4v9 M10 20V4h4v16 M16 20v-6h4v6 M3 20h18',
   imports: 'M12 3v12 M7 10l5 5 5-5 M4 16v4h16v-4',
   quarantine: 'M12 4l9 16H3z M12 10v4 M12 17v.5',

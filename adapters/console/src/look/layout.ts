@@ -43,10 +43,14 @@ export async function renderPage(
   const { identity, ports } = visit;
   const body = html`<a class="skip" href="#main">Skip to content</a>
 <header class="top">
-<a class="brand" href="${visit.rootPath('/')}">${mark}<span>Tallystick</span></a>
-${identity.is_portal === true ? '' : searchField(visit)}
+<a class="brand" href="${identity.portal_of === undefined ? visit.rootPath('/') : visit.path('/webhooks')}">${mark}<span>Tallystick</span></a>
+${identity.portal_of === undefined ? searchField(visit) : ''}
 <div class="who"><span class="name">${identity.name}</span>${when(
-    ports.log_in,
+    identity.portal_of,
+    () =>
+      html`<form method="post" action="${visit.path('/end')}">${visit.csrf}<button class="link">End this visit</button></form>`,
+  )}${when(
+    identity.portal_of === undefined && ports.log_in,
     () => html`<a href="${visit.rootPath('/account')}">Account</a>
 <form method="post" action="${visit.rootPath('/log-out')}">${visit.csrf}<button class="link">Log out</button></form>`,
   )}</div>
@@ -110,7 +114,9 @@ function searchField(visit: VisitShown): Content {
 function navigation(visit: VisitShown, nav: Section | undefined): Content {
   const of_company = visit.company_id === null ? [] : entries(visit, company_entries, (path) => visit.path(path));
   const of_all =
-    visit.identity.is_portal === true ? [] : entries(visit, installation_entries, (path) => visit.rootPath(path), null);
+    visit.identity.portal_of !== undefined
+      ? []
+      : entries(visit, installation_entries, (path) => visit.rootPath(path), null);
   const list = (title: string, shown: readonly Shown[]): Content =>
     shown.length === 0
       ? ''

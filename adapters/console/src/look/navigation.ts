@@ -10,6 +10,7 @@ export type Section =
   | 'periods'
   | 'approvals'
   | 'webhooks'
+  | 'events'
   | 'overview'
   | 'imports'
   | 'quarantine'
@@ -39,6 +40,7 @@ export const company_entries: readonly NavigationEntry[] = [
   { section: 'periods', title: 'Periods', path: '/periods', needs: 'reconciliation.periods.list' },
   { section: 'approvals', title: 'Approvals', path: '/approvals', needs: 'reconciliation.approvals.list' },
   { section: 'webhooks', title: 'Webhooks', path: '/webhooks', needs: 'webhooks.list' },
+  { section: 'events', title: 'Events', path: '/events', needs: 'events.list' },
   { section: 'sandbox', title: 'Try it', path: '/sandbox', needs: 'sandbox.purchases.create', only_sandbox: true },
 ];
 

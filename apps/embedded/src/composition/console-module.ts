@@ -59,11 +59,13 @@ export const console_module = new ContainerModule(({ bind }) => {
     )
     .onDeactivation((log_in) => log_in?.writeFailedLogIns());
   bind(tokens.console).toResolvedValue(
-    async (log_in, createConsole) => {
+    async (log_in, createConsole, { unitOfWork }, { random, sha256 }, clock, machine) => {
       if (log_in === null) return null;
-      const { handle } = await createConsole({ log_in, identify: log_in.identify });
+      const { portalDoor } = await import('@tallystick/console');
+      const portal = portalDoor({ unitOfWork, random, sha256, clock, machine });
+      const { handle } = await createConsole({ log_in, identify: log_in.identify, portal });
       return { path: console_path, handle };
     },
-    [tokens.person_log_in, tokens.createConsole],
+    [tokens.person_log_in, tokens.createConsole, tokens.persistence, tokens.vault, tokens.clock, tokens.timers],
   );
 });

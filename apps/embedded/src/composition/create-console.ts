@@ -4,7 +4,7 @@ import type { Console, ConsolePorts } from '@tallystick/console';
 export const console_path = '/console';
 
 /** How visitors of a console log in. */
-export type Door = Pick<ConsolePorts, 'identify' | 'log_in'>;
+export type Door = Pick<ConsolePorts, 'identify' | 'log_in' | 'portal'>;
 
 /** Creates a console with its own way to log in. */
 export type CreateConsole = (door: Door) => Promise<Console>;

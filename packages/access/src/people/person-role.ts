@@ -34,8 +34,8 @@ export const area_access = {
   templates: { read: people, change: ['support', 'admin'] },
   events: { read: [...people, 'portal', 'portal_reader'], change: [] },
   webhooks: { read: [...people, 'portal', 'portal_reader'], change: ['admin', 'portal'] },
-  /** Whoever opens one may change webhooks. */
-  portal_links: { read: [], change: ['admin'] },
+  /** A link that may change webhooks also needs the right to do so: `passesOn` of the operation. */
+  portal_links: { read: ['support', 'admin'], change: ['support', 'admin'] },
   decision_endpoint: administered,
   reconciliation: books,
   /** Only the card network and its connector send these. */

@@ -1,0 +1,166 @@
+import type { Delivery, DeliveryAttempt, DeliveryWithBody, WebhookOverview } from '@tallystick/operations/resources';
+import type { ConsoleApp } from '../console-app.ts';
+import { type Content, html, when } from '../look/html.ts';
+import { facts, pager, panel, table } from '../look/parts.ts';
+import { badge, dash, foreign, instant } from '../look/values.ts';
+import type { Problem } from '../problem.ts';
+import type { Visit } from '../visit.ts';
+
+/** The most characters that a page shows of one text, so that it stays small. */
+const body_length_max = 16_000;
+const answer_length_max = 1_000;
+
+/** Attempts of one delivery that its page shows, the newest. */
+const attempts_max = 10;
+
+const states = ['failed', 'pending', 'succeeded', 'all'] as const;
+
+const tones = { failed: 'bad', pending: 'warn', succeeded: 'ok' } as const;
+const words = { failed: 'failed', pending: 'waiting', succeeded: 'delivered', all: 'all' } as const;
+
+/** One delivery with its attempts: what was sent, how it was signed, and what was answered. */
+export function deliveryPages(app: ConsoleApp): void {
+  const route = '/companies/:company_id/webhooks/:id{[0-9]+}/deliveries/:delivery_id{[0-9]+}';
+  app.get('/companies/:company_id/webhooks/:id{[0-9]+}/deliveries/:delivery_id{[0-9]+}', (c) =>
+    deliveryPage(c.var.visit, c.req.param()),
+  );
+  app.post(`${route}/retry`, async (c) => {
+    const { visit } = c.var;
+    const { id, delivery_id } = c.req.param() as Named;
+    const form = await visit.form();
+    return await visit.act(
+      async () => {
+        await visit.call('webhooks.deliveries.retry', { parameters: { id, delivery_id } });
+        const to = form.get('from') === 'list' ? `/webhooks/${id}` : `/webhooks/${id}/deliveries/${delivery_id}`;
+        return { to: visit.path(to), notice: `Delivery ${delivery_id} is sent again.` };
+      },
+      { again: (problem) => deliveryPage(visit, { id, delivery_id }, problem) },
+    );
+  });
+}
+
+interface Named {
+  readonly id: string;
+  readonly delivery_id: string;
+}
+
+/** The deliveries of a webhook, by state: those that failed first, when there are some. */
+export async function deliveriesOf(visit: Visit, id: string, overview: WebhookOverview | undefined): Promise<Content> {
+  const { searchParams } = new URL(visit.request.url);
+  const preset = (overview?.recent.failed ?? 0) > 0 ? 'failed' : 'all';
+  const state = states.find((one) => one === searchParams.get('state')) ?? preset;
+  const filter = state === 'all' ? undefined : { state };
+  const options = { limit: 50, after: searchParams.get('after') ?? undefined, filter };
+  const { items, next } = await visit.call('webhooks.deliveries.list', { parameters: { id }, options });
+  const at = visit.path(`/webhooks/${id}`);
+  const may_retry = visit.may('webhooks.deliveries.retry');
+  return panel(
+    'Deliveries',
+    html`<nav class="tabs" aria-label="State of the deliveries">${states.map(
+      (one) =>
+        html`<a href="${at}?state=${one}#deliveries"${one === state ? html` aria-current="true"` : ''}>${words[one]}</a>`,
+    )}</nav>${table({
+      caption: `Deliveries, newest first: ${words[state]}`,
+      columns: [
+        {
+          title: 'Delivery',
+          cell: ({ id: one }) => html`<a href="${at}/deliveries/${one}">${one}</a>`,
+        },
+        { title: 'Event', cell: ({ event_type }) => event_type },
+        { title: 'State', cell: ({ state: one }) => badge(words[one], tones[one]) },
+        { title: 'Last answer', cell: lastAnswer },
+        { title: 'Attempts', cell: ({ attempts }) => attempts.length, kind: 'number' },
+        { title: 'Next attempt', cell: ({ next_attempt_at }) => instant(next_attempt_at) },
+        { title: 'Since', cell: ({ created_at }) => instant(created_at) },
+        ...(may_retry ? [{ title: 'Act', cell: (one: Delivery) => retryForm(visit, id, one.id, 'list') }] : []),
+      ],
+      rows: items,
+      empty: state === 'all' ? 'Nothing was delivered yet.' : `No delivery is ${words[state]}.`,
+    })}${pager(next === null ? null : `${at}?state=${state}&after=${encodeURIComponent(next)}#deliveries`)}`,
+    { id: 'deliveries' },
+  );
+}
+
+function lastAnswer({ attempts }: Delivery): Content {
+  const last = attempts.at(-1);
+  return last === undefined ? dash : answerOf(last);
+}
+
+function answerOf({ status, error }: Pick<DeliveryAttempt, 'status' | 'error'>): Content {
+  return status === null ? foreign(error) : `status ${status}`;
+}
+
+function retryForm(visit: Visit, id: string, delivery_id: string, from: 'list' | 'delivery'): Content {
+  const button =
+    from === 'list'
+      ? html`<button class="small second" aria-label="Send delivery ${delivery_id} again">Send again</button>`
+      : html`<button>Send again</button>`;
+  return html`<form method="post" action="${visit.path(`/webhooks/${id}/deliveries/${delivery_id}/retry`)}">${visit.csrf}<input type="hidden" name="from" value="${from}">${button}</form>`;
+}
+
+async function deliveryPage(visit: Visit, parameters: Named, problem?: Problem): Promise<Response> {
+  const { id, delivery_id } = parameters;
+  const delivery = await visit.call('webhooks.deliveries.read', { parameters: { id, delivery_id } });
+  const { attempts } = delivery;
+  const shown = attempts.toReversed().slice(0, attempts_max);
+  return await visit.page({
+    title: `Delivery ${delivery_id}`,
+    nav: 'webhooks',
+    trail: [
+      ['Webhooks', visit.path('/webhooks')],
+      [`Webhook ${id}`, visit.path(`/webhooks/${id}`)],
+    ],
+    problem,
+    beside: visit.may('webhooks.deliveries.retry') ? retryForm(visit, id, delivery_id, 'delivery') : undefined,
+    content: html`${deliveryFacts(visit, delivery)}${
+      attempts.length === 0 ? html`<p class="empty">It was not attempted yet.</p>` : ''
+    }${shown.map((attempt, at) => attemptPanel(attempt, at === 0))}${when(
+      attempts.length > shown.length,
+      () => html`<p class="quiet">${attempts.length - shown.length} older attempts are not shown.</p>`,
+    )}${panel(
+      'Body of the request',
+      html`<p class="hint">The same bytes at every attempt. The signature covers them.</p>${textOf(delivery.body, body_length_max)}`,
+    )}`,
+  });
+}
+
+function deliveryFacts(visit: Visit, delivery: DeliveryWithBody): Content {
+  const { event_id, event_type, sequence, state, next_attempt_at, created_at } = delivery;
+  return panel(
+    'Delivery',
+    facts([
+      ['Event', html`<a href="${visit.path(`/events/${event_id}`)}">${event_type}, event ${event_id}</a>`],
+      ['State', badge(words[state], tones[state])],
+      ['Sequence', sequence],
+      ['Made', instant(created_at)],
+      ['Next attempt', instant(next_attempt_at)],
+    ]),
+  );
+}
+
+function attemptPanel(attempt: DeliveryAttempt, is_newest: boolean): Content {
+  const { number, at, status, error, duration_ms, answer, retry_after, headers } = attempt;
+  const is_success = status !== null && status >= 200 && status <= 299;
+  const { 'x-signature': signature, ...others } = headers;
+  return panel(
+    `Attempt ${number}`,
+    html`${facts([
+      [
+        'Result',
+        html`${badge(is_success ? 'delivered' : 'failed', is_success ? 'ok' : 'bad')} ${answerOf({ status, error })}`,
+      ],
+      ['Time', instant(at)],
+      ['Took', `${duration_ms} ms`],
+      ['Signature that was sent', html`<code class="code">${signature ?? ''}</code>`],
+      ...(retry_after === null ? [] : [['Retry-After', foreign(retry_after)] as const]),
+    ])}<details${is_newest ? html` open` : ''}><summary>Request and response of attempt ${number}</summary>
+<h3>Headers of the request</h3>${facts(Object.entries(others).map(([name, value]) => [name, html`<code class="code">${value}</code>`]))}
+<h3>Response</h3>${status === null ? html`<p class="empty">There was none.</p>` : answer === null || answer === '' ? html`<p class="empty">It had no body.</p>` : textOf(answer, is_newest ? 4 * answer_length_max : answer_length_max)}</details>`,
+  );
+}
+
+/** A text of others as it is. A long one is cut, and says so. */
+function textOf(text: string, length_max: number): Content {
+  const cut = text.length > length_max;
+  return html`<pre tabindex="0">${cut ? text.slice(0, length_max) : text}</pre>${when(cut, () => html`<p class="quiet">It has ${text.length} characters; the rest is not shown.</p>`)}`;
+}

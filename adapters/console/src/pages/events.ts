@@ -1,0 +1,63 @@
+import type { ConsoleApp } from '../console-app.ts';
+import { html, when } from '../look/html.ts';
+import { choice, facts, pager, panel, table } from '../look/parts.ts';
+import { instant } from '../look/values.ts';
+import type { Visit } from '../visit.ts';
+
+/** The most characters of a state that a page shows. */
+const state_length_max = 16_000;
+
+/** The event log of a company: what happened, and the state of the object then. */
+export function eventPages(app: ConsoleApp): void {
+  app.get('/companies/:company_id/events', (c) => listPage(c.var.visit));
+  app.get('/companies/:company_id/events/:id{[0-9]+}', (c) => eventPage(c.var.visit, c.req.param('id')));
+}
+
+async function listPage(visit: Visit): Promise<Response> {
+  const { searchParams } = new URL(visit.request.url);
+  const type = searchParams.get('type') ?? 'all';
+  const filter = type === 'all' ? undefined : { event_type: type };
+  const options = { limit: 50, after: searchParams.get('after') ?? undefined, filter };
+  const [{ items, next }, types] = await Promise.all([
+    visit.call('events.list', { options }),
+    visit.call('events.types.list'),
+  ]);
+  const at = visit.path('/events');
+  return await visit.page({
+    title: 'Events',
+    nav: 'events',
+    content: html`<form class="filters" action="${at}">${choice({
+      name: 'type',
+      label: 'Type',
+      value: type,
+      of: types.map(({ name }) => [name, name === 'all' ? 'all types' : name]),
+    })}<button class="second">Filter</button></form>${table({
+      caption: 'Events, newest first',
+      columns: [
+        { title: 'Event', cell: ({ id }) => html`<a href="${at}/${id}">${id}</a>` },
+        { title: 'Type', cell: ({ event_type }) => event_type },
+        { title: 'Time', cell: ({ created_at }) => instant(created_at) },
+      ],
+      rows: items,
+      empty: 'There is no event.',
+      rowId: ({ id }) => `event-${id}`,
+    })}${pager(next === null ? null : `${at}?type=${encodeURIComponent(type)}&after=${encodeURIComponent(next)}`)}`,
+  });
+}
+
+async function eventPage(visit: Visit, id: string): Promise<Response> {
+  const event = await visit.call('events.read', { parameters: { id } });
+  const state = (value: object) => {
+    const text = JSON.stringify(value, null, 2);
+    return html`<pre tabindex="0">${text.slice(0, state_length_max)}</pre>${when(text.length > state_length_max, () => html`<p class="quiet">The rest is not shown.</p>`)}`;
+  };
+  return await visit.page({
+    title: `Event ${id}`,
+    nav: 'events',
+    trail: [['Events', visit.path('/events')]],
+    content: html`${facts([
+      ['Type', event.event_type],
+      ['Time', instant(event.created_at)],
+    ])}${panel('State after it', state(event.payload))}${when(event.previous, (previous) => panel('State before it', state(previous)))}`,
+  });
+}

@@ -1,0 +1,338 @@
+import { Refusal, Temporal, toInstantText } from '@tallystick/kernel';
+import type { EventType, Webhook, WebhookOverview } from '@tallystick/operations/resources';
+import type { ConsoleApp } from '../console-app.ts';
+import { type Content, html, when } from '../look/html.ts';
+import { choice, facts, field, panel, table, tick } from '../look/parts.ts';
+import { badge, dash, foreign, instant } from '../look/values.ts';
+import { Problem } from '../problem.ts';
+import type { Visit } from '../visit.ts';
+import { deliveriesOf } from './deliveries.ts';
+
+/** The webhooks of a company: which fail, what waits for them, and what can be done about it. */
+export function webhookPages(app: ConsoleApp): void {
+  app.get('/companies/:company_id/webhooks', (c) => listPage(c.var.visit));
+
+  app.get('/companies/:company_id/webhooks/new', (c) => editPage(c.var.visit, null));
+  app.post('/companies/:company_id/webhooks/new', async (c) => {
+    const { visit } = c.var;
+    return await showingSecret(
+      visit,
+      async (form) => {
+        const data = { callback_url: String(form.get('callback_url')), ...changesOf(form) };
+        return await visit.call('webhooks.create', { data });
+      },
+      (problem) => editPage(visit, null, problem),
+    );
+  });
+
+  app.get('/companies/:company_id/webhooks/:id{[0-9]+}', (c) => webhookPage(c.var.visit, c.req.param('id')));
+
+  app.get('/companies/:company_id/webhooks/:id{[0-9]+}/edit', (c) => editPage(c.var.visit, c.req.param('id')));
+  app.post('/companies/:company_id/webhooks/:id{[0-9]+}/edit', async (c) => {
+    const { visit } = c.var;
+    const id = c.req.param('id');
+    return await visit.act(
+      async (form) => {
+        await visit.call('webhooks.update', { parameters: { id }, data: changesOf(form) });
+        return { to: visit.path(`/webhooks/${id}`), notice: 'The webhook was changed.' };
+      },
+      { again: (problem) => editPage(visit, id, problem) },
+    );
+  });
+
+  app.get('/companies/:company_id/webhooks/:id{[0-9]+}/rotate', (c) =>
+    confirmPage(c.var.visit, c.req.param('id'), {
+      title: 'Replace the secret',
+      text: 'The webhook gets a new secret, which is shown once. For 24 hours deliveries also bear the signature of the old one, so that the receiver can be changed without a gap.',
+      button: 'Replace the secret',
+    }),
+  );
+  app.post('/companies/:company_id/webhooks/:id{[0-9]+}/rotate', async (c) => {
+    const { visit } = c.var;
+    const id = c.req.param('id');
+    return await showingSecret(
+      visit,
+      () => visit.call('webhooks.rotateSecret', { parameters: { id } }),
+      (problem) => webhookPage(visit, id, problem),
+    );
+  });
+
+  app.get('/companies/:company_id/webhooks/:id{[0-9]+}/delete', (c) =>
+    confirmPage(c.var.visit, c.req.param('id'), {
+      title: 'Delete the webhook',
+      text: 'Its deliveries are deleted with it, also those that wait. Events stay. To stop deliveries for a while, pause the webhook instead.',
+      button: 'Delete the webhook',
+      is_danger: true,
+    }),
+  );
+  app.post('/companies/:company_id/webhooks/:id{[0-9]+}/delete', async (c) => {
+    const { visit } = c.var;
+    const id = c.req.param('id');
+    return await visit.act(
+      async () => {
+        await visit.call('webhooks.delete', { parameters: { id } });
+        return { to: visit.path('/webhooks'), notice: `Webhook ${id} was deleted.` };
+      },
+      { again: (problem) => webhookPage(visit, id, problem) },
+    );
+  });
+
+  app.post('/companies/:company_id/webhooks/:id{[0-9]+}/:act{test|pause|enable|recover}', async (c) => {
+    const { visit } = c.var;
+    const { id, act } = c.req.param();
+    return await visit.act(
+      async (form) => ({ to: visit.path(`/webhooks/${id}`), notice: await actOn(visit, id!, act!, form) }),
+      { again: (problem) => webhookPage(visit, id!, problem) },
+    );
+  });
+}
+
+/** Does one of the small acts of a webhook's page, and returns what is said about it. */
+async function actOn(visit: Visit, id: string, act: string, form: FormData): Promise<string> {
+  const parameters = { id };
+  if (act === 'test') {
+    const { status, error } = await visit.call('webhooks.test', { parameters });
+    if (status === 0) return `The test event had no answer: ${error}`;
+    return `The test event was answered with status ${status}${status >= 200 && status <= 299 ? '' : ', which is a failure'}.`;
+  }
+  if (act === 'recover') {
+    const since = sinceOf(form);
+    const { recovered } = await visit.call('webhooks.deliveries.recover', { parameters, data: { since } });
+    if (recovered === 0) return 'No delivery has failed since then.';
+    return `${recovered === 1 ? '1 delivery is' : `${recovered} deliveries are`} sent again.`;
+  }
+  const status = act === 'pause' ? 'inactive' : 'active';
+  await visit.call('webhooks.update', { parameters, data: { status } });
+  return status === 'active' ? 'The webhook is active: what waited is sent.' : 'The webhook is paused.';
+}
+
+async function listPage(visit: Visit): Promise<Response> {
+  const states = (failing: boolean) =>
+    visit.call('webhooks.states.list', { options: { limit: 50, filter: { failing } } });
+  const [failing, others, types] = await Promise.all([states(true), states(false), visit.call('events.types.list')]);
+  const listed = (caption: string, rows: readonly WebhookOverview[], empty: string): Content =>
+    table({
+      caption,
+      columns: [
+        {
+          title: 'Webhook',
+          cell: (one) => html`<a href="${visit.path(`/webhooks/${one.id}`)}">${foreign(one.callback_url)}</a>`,
+        },
+        { title: 'State', cell: stateBadge },
+        { title: 'Failing since', cell: ({ failing_since }) => instant(failing_since) },
+        { title: 'Next attempt', cell: nextAttempt },
+        { title: 'Newest deliveries', cell: recentOf },
+        { title: 'Events', cell: ({ event_type_ids }) => typeNames(event_type_ids, types) },
+      ],
+      rows,
+      empty,
+    });
+  return await visit.page({
+    title: 'Webhooks',
+    nav: 'webhooks',
+    beside: html`${when(visit.may('portalLinks.create'), () => html`<a class="button second" href="${visit.path('/portal-link')}">Portal link</a>`)}${when(visit.may('webhooks.create'), () => html`<a class="button" href="${visit.path('/webhooks/new')}">New webhook</a>`)}`,
+    content: html`${when(failing.items.length > 0, () => panel('Failing', listed('Failing webhooks', failing.items, '')))}${panel(
+      failing.items.length > 0 ? 'Others' : 'All webhooks',
+      listed('Webhooks that do not fail', others.items, 'There is no webhook. Events wait to be fetched.'),
+    )}`,
+  });
+}
+
+async function webhookPage(visit: Visit, id: string, problem?: Problem): Promise<Response> {
+  const [webhook, { items: states }, types] = await Promise.all([
+    visit.call('webhooks.read', { parameters: { id } }),
+    visit.call('webhooks.states.list', { options: { limit: 100 } }),
+    visit.call('events.types.list'),
+  ]);
+  const state = states.find((one) => one.id === id);
+  const may_change = visit.may('webhooks.update');
+  return await visit.page({
+    title: `Webhook ${id}`,
+    nav: 'webhooks',
+    trail: [['Webhooks', visit.path('/webhooks')]],
+    problem,
+    content: html`${panel(
+      'Settings',
+      html`${facts([
+        ['Callback URL', html`<span class="code">${foreign(webhook.callback_url)}</span>`],
+        ['State', state === undefined ? badge(webhook.status) : stateBadge(state)],
+        ['Events', typeNames(webhook.event_type_ids, types)],
+        ...(state === undefined ? [] : healthFacts(state)),
+      ])}${when(may_change, () => actions(visit, webhook))}`,
+    )}${when(may_change && state !== undefined, () => recoverPanel(visit, state!))}${await deliveriesOf(visit, id, state)}`,
+  });
+}
+
+function healthFacts(state: WebhookOverview): readonly (readonly [string, Content])[] {
+  const { failures_in_a_row, failing_since, backlog } = state;
+  return [
+    ['Failed attempts in a row', failures_in_a_row],
+    ['First of them', instant(failing_since)],
+    ['Waiting deliveries', backlog === 1_000 ? '1,000 or more' : backlog],
+    ['Next attempt', nextAttempt(state)],
+    ['Newest deliveries', recentOf(state)],
+  ];
+}
+
+function actions(visit: Visit, { id, status }: Webhook): Content {
+  const at = (path: string): string => visit.path(`/webhooks/${id}${path}`);
+  const post = (path: string, label: string): Content =>
+    html`<form method="post" action="${at(path)}">${visit.csrf}<button class="second">${label}</button></form>`;
+  return html`<div class="actions">${post('/test', 'Send a test event')}${status === 'active' ? post('/pause', 'Pause') : post('/enable', 'Enable')}
+<a class="button second" href="${at('/edit')}">Change</a><a class="button second" href="${at('/rotate')}">Replace the secret</a><a class="button danger" href="${at('/delete')}">Delete</a></div>`;
+}
+
+/** Sends again what has failed since a time. The times that people mean can be chosen. */
+function recoverPanel(visit: Visit, { id, failing_since }: WebhookOverview): Content {
+  const { now_ms } = visit;
+  const moments: (readonly [string, string])[] = [
+    ...(failing_since === null ? [] : [[failing_since, `It began to fail: ${shown(failing_since)}`] as const]),
+    ...(['PT12H', 'PT0H'] as const).map((time) => {
+      const at = lastTimeOfDay(now_ms, time);
+      return [at, `${time === 'PT12H' ? 'Noon' : 'Midnight'}: ${shown(at)}`] as const;
+    }),
+    [toInstantText(now_ms - 3_600_000), 'One hour ago'],
+    [toInstantText(now_ms - 7 * 86_400_000), 'One week ago'],
+  ];
+  return panel(
+    'Send again what failed',
+    html`<form method="post" action="${visit.path(`/webhooks/${id}/recover`)}">${visit.csrf}<div class="filters">
+${choice({ name: 'since', label: 'Failed since', of: moments })}
+${field({ name: 'at', label: 'Or since (UTC)', type: 'datetime-local' })}
+<button>Send again</button></div></form>`,
+    { id: 'recover' },
+  );
+}
+
+function sinceOf(form: FormData): string {
+  const at = String(form.get('at') ?? '');
+  if (at === '') return String(form.get('since'));
+  return `${at.length === 16 ? `${at}:00` : at}Z`;
+}
+
+/** The last instant before now, of this time of the day in UTC. */
+function lastTimeOfDay(now_ms: number, time: string): string {
+  const now = Temporal.Instant.fromEpochMilliseconds(now_ms).toZonedDateTimeISO('UTC');
+  const today = now.startOfDay().add(time);
+  const last = Temporal.ZonedDateTime.compare(today, now) <= 0 ? today : today.subtract({ days: 1 });
+  return toInstantText(last.epochMilliseconds);
+}
+
+function shown(instant_text: string): string {
+  const { day, month, hour, minute } = Temporal.Instant.from(instant_text).toZonedDateTimeISO('UTC');
+  const name = new Intl.DateTimeFormat('en-GB', { month: 'short' }).format(new Date(Date.UTC(2000, month - 1, 1)));
+  return `${day} ${name}, ${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')} UTC`;
+}
+
+async function editPage(visit: Visit, id: string | null, problem?: Problem): Promise<Response> {
+  const [webhook, types] = await Promise.all([
+    id === null ? null : visit.call('webhooks.read', { parameters: { id } }),
+    visit.call('events.types.list'),
+  ]);
+  const chosen = problem === undefined ? (webhook?.event_type_ids ?? []) : problem.sent.getAll('type').map(Number);
+  return await visit.page({
+    title: id === null ? 'New webhook' : `Change webhook ${id}`,
+    nav: 'webhooks',
+    trail: [['Webhooks', visit.path('/webhooks')]],
+    problem,
+    content: html`<form method="post" action="${visit.path(id === null ? '/webhooks/new' : `/webhooks/${id}/edit`)}">${visit.csrf}
+${
+  webhook === null
+    ? field({
+        name: 'callback_url',
+        label: 'Callback URL',
+        hint: 'Where events are posted to: https, on a public address. It cannot be changed later.',
+        type: 'url',
+        value: problem?.typed('callback_url'),
+        error: problem?.of('callback_url'),
+        required: true,
+        maxlength: 2_048,
+      })
+    : facts([['Callback URL', foreign(webhook.callback_url)]])
+}
+<fieldset id="field-event_type_ids"><legend>Events</legend><p class="hint">Within a company each type is on one webhook only.</p>
+${when(problem?.of('event_type_ids'), (text) => html`<p class="error"><span class="visually-hidden">Error: </span>${text}</p>`)}
+${types.map(({ id: type, name }) => tickOf(type, name, chosen.includes(type)))}</fieldset>
+${tick('active', 'Active: events are sent', { checked: problem === undefined ? webhook?.status !== 'inactive' : problem.sent.has('active') })}
+<button>${id === null ? 'Create' : 'Change'}</button></form>`,
+  });
+}
+
+function tickOf(type: number, name: string, checked: boolean): Content {
+  const id = `field-type-${type}`;
+  return html`<p class="tick"><input type="checkbox" id="${id}" name="type" value="${type}"${checked ? html` checked` : ''}><label for="${id}">${name === 'all' ? 'all events' : name}</label></p>`;
+}
+
+function changesOf(form: FormData) {
+  const event_type_ids = form.getAll('type').map(Number);
+  return { event_type_ids, status: form.has('active') ? 'active' : 'inactive' };
+}
+
+interface Confirmation {
+  readonly title: string;
+  readonly text: string;
+  readonly button: string;
+  readonly is_danger?: boolean;
+}
+
+async function confirmPage(visit: Visit, id: string, asked: Confirmation): Promise<Response> {
+  const { callback_url } = await visit.call('webhooks.read', { parameters: { id } });
+  return await visit.page({
+    title: asked.title,
+    nav: 'webhooks',
+    trail: [
+      ['Webhooks', visit.path('/webhooks')],
+      [`Webhook ${id}`, visit.path(`/webhooks/${id}`)],
+    ],
+    content: html`<p>${foreign(callback_url)}</p><p>${asked.text}</p>
+<form method="post">${visit.csrf}<div class="actions"><button${asked.is_danger === true ? html` class="danger"` : ''}>${asked.button}</button><a class="button second" href="${visit.path(`/webhooks/${id}`)}">Back</a></div></form>`,
+  });
+}
+
+/** Does what makes a secret, and shows it: no redirect carries it, and no other page has it. */
+async function showingSecret(
+  visit: Visit,
+  work: (form: FormData) => Promise<Webhook>,
+  again: (problem: Problem) => Promise<Response>,
+): Promise<Response> {
+  const form = await visit.form();
+  try {
+    const { id, secret, callback_url } = await work(form);
+    return await visit.page({
+      title: 'The secret of the webhook',
+      nav: 'webhooks',
+      trail: [['Webhooks', visit.path('/webhooks')]],
+      content: html`<p class="warning">This page shows it only now. Copy it to the receiver.</p>
+${facts([
+  ['Callback URL', foreign(callback_url)],
+  ['Secret', html`<code class="code">${secret}</code>`],
+])}<p><a class="button" href="${visit.path(`/webhooks/${id}`)}">To the webhook</a></p>`,
+    });
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return await again(new Problem(error, form));
+  }
+}
+
+function stateBadge({ status, failing }: Pick<WebhookOverview, 'status' | 'failing'>): Content {
+  if (status === 'inactive') return badge('paused');
+  return failing ? badge('failing', 'bad') : badge('active', 'ok');
+}
+
+function nextAttempt({ status, oldest_due_at, backlog }: WebhookOverview): Content {
+  if (oldest_due_at === null) return dash;
+  return status === 'active' ? instant(oldest_due_at) : `${backlog} wait until it is enabled`;
+}
+
+function recentOf({ recent: { succeeded, failed, pending } }: WebhookOverview): Content {
+  const all = succeeded + failed + pending;
+  if (all === 0) return dash;
+  const not = [failed > 0 ? `${failed} failed` : [], pending > 0 ? `${pending} waiting` : []].flat();
+  return html`${succeeded} of ${all} delivered${not.length === 0 ? '' : `, ${not.join(', ')}`}`;
+}
+
+function typeNames(ids: readonly number[], types: readonly EventType[]): Content {
+  if (ids.length === 0) return html`<span class="quiet">none</span>`;
+  const names = new Map(types.map(({ id, name }) => [id, name === 'all' ? 'all events' : name]));
+  return [...new Set(ids)].map((id) => names.get(id) ?? id).join(', ');
+}
