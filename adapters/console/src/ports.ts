@@ -92,7 +92,7 @@ export interface OwnSession extends Omit<ConsoleSession, 'token_sha256'> {
 }
 
 /** The pages by which a portal link is opened and its visit ends, and who has such a visit. */
-export interface PortalDoor extends LogIn {
+export interface PortalDoor extends Pick<LogIn, 'answer'> {
   identify(request: Request, facts: RequestFacts): Promise<Identity | null>;
   /** Answers a request without a visit. */
   nobody(facts: RequestFacts): Promise<Response>;

@@ -28,6 +28,7 @@ export function portalPages(app: ConsoleApp): void {
 const trail = (visit: Visit) => [['Webhooks', visit.path('/webhooks')]] as const;
 
 async function askPage(visit: Visit, problem?: Problem): Promise<Response> {
+  if (!visit.may('portalLinks.create')) throw new Refusal('forbidden', 'you may not make portal links');
   // Nobody passes on what they may not do themselves.
   const may_pass_on = visit.may('webhooks.update');
   const read_only: Content = may_pass_on

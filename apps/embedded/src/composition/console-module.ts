@@ -18,14 +18,15 @@ export const console_module = new ContainerModule(({ bind }) => {
     [tokens.http_ports],
   );
   bind(tokens.createConsole).toResolvedValue(
-    (calls, clock, timers, lifecycle, log, { sandbox }, formats, random) =>
-      async (door: Door) => {
+    (calls, clock, timers, lifecycle, log, { sandbox }, formats, { random, sha256 }, { unitOfWork }) =>
+      async ({ opens_portal, ...door }: Door) => {
         // Only processes that serve it load it.
-        const { createConsole } = await import('@tallystick/console');
+        const { createConsole, portalDoor } = await import('@tallystick/console');
+        const portal = opens_portal ? portalDoor({ unitOfWork, random, sha256, clock, machine: timers }) : undefined;
         // In a host the interface may be at another address, or nowhere.
         const endpointOf = (id: string) => (door.log_in === undefined ? null : (endpoints[id]?.at ?? null));
         const trial = sandbox ? { formats, random, endpointOf } : undefined;
-        return createConsole({ calls, clock, timers, stop: lifecycle.signal, log, sandbox, trial, ...door });
+        return createConsole({ calls, clock, timers, stop: lifecycle.signal, log, sandbox, trial, portal, ...door });
       },
     [
       tokens.calls,
@@ -35,7 +36,8 @@ export const console_module = new ContainerModule(({ bind }) => {
       tokens.log,
       tokens.settings,
       tokens.formats,
-      tokens.random,
+      tokens.vault,
+      tokens.persistence,
     ],
   );
   bind(tokens.person_log_in)
@@ -59,13 +61,11 @@ export const console_module = new ContainerModule(({ bind }) => {
     )
     .onDeactivation((log_in) => log_in?.writeFailedLogIns());
   bind(tokens.console).toResolvedValue(
-    async (log_in, createConsole, { unitOfWork }, { random, sha256 }, clock, machine) => {
+    async (log_in, createConsole) => {
       if (log_in === null) return null;
-      const { portalDoor } = await import('@tallystick/console');
-      const portal = portalDoor({ unitOfWork, random, sha256, clock, machine });
-      const { handle } = await createConsole({ log_in, identify: log_in.identify, portal });
+      const { handle } = await createConsole({ log_in, identify: log_in.identify, opens_portal: true });
       return { path: console_path, handle };
     },
-    [tokens.person_log_in, tokens.createConsole, tokens.persistence, tokens.vault, tokens.clock, tokens.timers],
+    [tokens.person_log_in, tokens.createConsole],
   );
 });

@@ -144,6 +144,7 @@ function openSubscriber(
 
 export const mail_module = new ContainerModule(({ bind }) => {
   bind(tokens.listening).toConstantValue({ url: null });
+  bind(tokens.portal).toConstantValue({ url: null });
   bind(tokens.mailer)
     .toResolvedValue(openMailer, [tokens.settings, tokens.persistence, tokens.vault, tokens.clock, tokens.timers])
     .onDeactivation(async (mailer) => {

@@ -4,6 +4,7 @@ import type { PersonRole } from '@tallystick/access';
 import type { Identity } from '@tallystick/console';
 import { createHttpApp, createNodeHandler, type MountOptions, type NodeHandler } from '@tallystick/koa';
 import type { Container } from 'inversify';
+import { parsePublicUrl } from './public-url.ts';
 import { tokens } from './tokens.ts';
 
 /** A person as a host knows it. */
@@ -17,17 +18,24 @@ export interface HostPerson {
 }
 
 export interface ConsoleMountOptions extends MountOptions {
+  /**
+   * The address at which browsers see the console, for portal links: `https://cards.example/ops`. The
+   * pages below its `/portal` need no log-in of the host. Absent: there are no portal links.
+   */
+  readonly url?: string | undefined;
   /** Who a request comes from, by the log-in of the host; null: nobody, who is answered 403. */
   readonly person: (request: IncomingMessage) => Promise<HostPerson | null> | HostPerson | null;
 }
 
 /** The console below a path of a host, who knows the people. */
-export function hostConsole(container: Container, { person, ...mount }: ConsoleMountOptions): NodeHandler {
+export function hostConsole(container: Container, { person, url, ...mount }: ConsoleMountOptions): NodeHandler {
   if (typeof person !== 'function') {
     throw new TypeError('console needs the option person: a function that returns who a request comes from, or null');
   }
   const { cookie_keys } = container.get(tokens.vault);
+  if (url !== undefined) container.get(tokens.portal).url = `${parsePublicUrl(url)}/portal`;
   const console = container.get(tokens.createConsole)({
+    opens_portal: url !== undefined,
     async identify(_, { incoming }) {
       const found = incoming === undefined ? null : await person(incoming);
       return found === null ? null : identityOf(found, cookie_keys[0]!);

@@ -87,6 +87,7 @@ export const http_module = new ContainerModule(({ bind }) => {
       activity,
       poster,
       listening,
+      portal,
     ) => ({
       // Calls in process also revoke keys.
       authenticator: createKeyAuthenticator({
@@ -103,7 +104,8 @@ export const http_module = new ContainerModule(({ bind }) => {
       unitOfWork: callAfterCommit(persistence.unitOfWork, events_committed),
       look_ups: persistence.look_ups,
       webhooks: deliveries.webhooks,
-      portalUrl: settings.console ? () => `${publicUrl(settings, listening.url)}${console_path}/portal` : undefined,
+      portalUrl: () =>
+        portal.url ?? (settings.console ? `${publicUrl(settings, listening.url)}${console_path}/portal` : null),
       testEndpoint: endpointTester(
         { poster, sealer: vault.sealer, hmac: vault.hmacSha256, clock, machine_clock: timers },
         timers,
@@ -166,6 +168,7 @@ export const http_module = new ContainerModule(({ bind }) => {
       tokens.activity,
       tokens.decision_poster,
       tokens.listening,
+      tokens.portal,
     ],
   );
   bind(tokens.http_app).toResolvedValue(

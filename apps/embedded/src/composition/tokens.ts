@@ -77,6 +77,8 @@ export const tokens = {
   events_committed: identifier<() => void>('events_committed'),
   /** The address at which the interface is served, once it is. */
   listening: identifier<{ url: string | null }>('listening'),
+  /** The page that opens portal links; null: there is none. */
+  portal: identifier<{ url: string | null }>('portal'),
   /** Null: mails wait. */
   mailer: identifier<Mailer | null>('mailer'),
   mails: identifier<Mails>('mails'),

@@ -25,6 +25,8 @@ export interface Browser {
 export interface BrowsedConsole extends AsyncDisposable {
   readonly tally: Tallystick;
   readonly url: string;
+  /** Opens the console as somebody whom the host does not know. */
+  stranger(): Browser;
   /** Opens the console as a person with these grants. */
   as(...grants: HostPerson['grants'] | readonly [handle: string, ...grants: HostPerson['grants']]): Browser;
 }
@@ -36,6 +38,7 @@ export async function browseConsole(options: TallystickOptions = { sandbox: true
   const people = new Map<string, HostPerson>();
   const handler = tally.console({
     prefix: '/ops',
+    url: 'https://host.example/ops',
     person: ({ headers }) => people.get(String(headers['x-person'])) ?? null,
   });
   const server = createServer(handler).listen(0, '127.0.0.1');
@@ -44,6 +47,7 @@ export async function browseConsole(options: TallystickOptions = { sandbox: true
   return {
     tally,
     url,
+    stranger: () => openBrowser(url, ''),
     as(...given) {
       const [first, ...rest] = given;
       const named = typeof first === 'string' ? first : `person${people.size + 1}`;

@@ -8,6 +8,7 @@
  * the link is the actor of what the visit does. Its secret is 256 random bits, of which a SHA-256 is
  * stored, so that neither the database nor a backup of it opens a link.
  */
+
 /** For how long a link can be opened, seconds. */
 export const portal_link_s_min = 60;
 export const portal_link_s_max = 3_600;

@@ -7,8 +7,8 @@ import { companyCall, type Operation, operation } from '../operation.ts';
 export interface PortalOperationPorts {
   readonly random: Random;
   readonly sha256: Sha256;
-  /** The address of the page that opens links. Absent: there is no console. */
-  readonly portalUrl?: (() => string) | undefined;
+  /** The address of the page that opens links. Absent or null: there is no console that does. */
+  readonly portalUrl?: (() => string | null) | undefined;
 }
 
 const create_portal_link = z
@@ -52,7 +52,8 @@ export function portalOperations(ports: PortalOperationPorts): readonly Operatio
       answer: portal_link,
       passesOn: ({ body }) => (body.data.read_only ? null : 'webhooks'),
       async write(tx, call) {
-        if (ports.portalUrl === undefined) {
+        const address = ports.portalUrl?.() ?? null;
+        if (address === null) {
           throw new Refusal(
             'conflict',
             'the console is off, so nothing opens the link; start the service with CONSOLE=on',
@@ -63,7 +64,7 @@ export function portalOperations(ports: PortalOperationPorts): readonly Operatio
         const { link, token } = await createPortalLink(tx, ports, companyCall(call), request);
         return {
           id: String(link.id),
-          url: `${ports.portalUrl()}#${token}`,
+          url: `${address}#${token}`,
           read_only: link.read_only,
           expires_at: toInstantText(link.expires_at_ms),
           type: 'portal_link',
