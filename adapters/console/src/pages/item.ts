@@ -70,7 +70,7 @@ async function showItem(visit: Visit, id: string, problem?: Problem): Promise<Re
     beside: html`${statusBadge(item.status)} ${item.kind === null ? '' : badge(kindTitle(item.kind), item.status === 'break' ? 'bad' : 'quiet')}`,
     content: html`${panel('What it is', about(visit, item, may_act))}${when(approval, (one) =>
       panel('Waits for a second person', approvalOf(visit, one), { id: 'approval' }),
-    )}<div class="columns">${sides(visit, item)}</div>${when(
+    )}<div class="columns sides">${sides(visit, item)}</div>${when(
       may_act && approval === null && item.period_id === null,
       () => panel('Decide', decide(visit, item, problem), { id: 'act' }),
     )}${others(item)}${panel('History', history(visit, item, may_act, problem), { id: 'history' })}`,
