@@ -21,6 +21,23 @@ export const console_pages: readonly ConsolePage[] = [
   { name: 'home', route: '/companies/:company_id', path: company },
   { name: 'search', route: '/companies/:company_id/search', path: `${company}/search?q=grocer` },
   { name: 'search-of-all', route: '/search', path: '/search?q=9.99' },
+  { name: 'cards', route: '/companies/:company_id/cards', path: `${company}/cards` },
+  { name: 'new-card', route: '/companies/:company_id/cards/new', path: `${company}/cards/new` },
+  { name: 'card', route: '/companies/:company_id/cards/:id', path: `${company}/cards/1` },
+  { name: 'limits', route: '/companies/:company_id/cards/:id/limits', path: `${company}/cards/1/limits` },
+  {
+    name: 'new-limits',
+    route: '/companies/:company_id/cards/:id/limits/:backtest_id',
+    path: `${company}/cards/1/limits/1`,
+  },
+  { name: 'card-number', route: '/companies/:company_id/cards/:id/number', path: `${company}/cards/1/number` },
+  { name: 'cancel-card', route: '/companies/:company_id/cards/:id/cancel', path: `${company}/cards/1/cancel` },
+  {
+    name: 'decision',
+    route: '/companies/:company_id/cards/:id/decisions/:authorization_id',
+    path: `${company}/cards/2`,
+    follow: [/\/decisions\/\d+$/],
+  },
   { name: 'breaks', route: '/companies/:company_id/breaks', path: `${company}/breaks` },
   { name: 'items', route: '/companies/:company_id/breaks', path: `${company}/breaks?status=any` },
   {

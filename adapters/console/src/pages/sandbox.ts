@@ -4,7 +4,7 @@ import type { ConsoleApp } from '../console-app.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { panel, table } from '../look/parts.ts';
 import { badge, foreign, instant, money } from '../look/values.ts';
-import { Problem } from '../problem.ts';
+import type { Problem } from '../problem.ts';
 import { shownCalls } from '../trial/shown-call.ts';
 import { Trial } from '../trial/trial.ts';
 import { type Outcome, trials } from '../trial/trials.ts';
@@ -22,17 +22,15 @@ export function sandboxPages(app: ConsoleApp): void {
   app.post('/companies/:company_id/sandbox', async (c) => {
     const { visit } = c.var;
     if (!visit.ports.sandbox) return c.notFound();
-    const form = await visit.form();
     const trial = new Trial(visit);
-    try {
-      const work = trials.get(String(form.get('do')));
-      if (work === undefined) return c.notFound();
-      const outcome = await work(trial, form);
-      return await tryPage(visit, { trial, form, outcome });
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      return await tryPage(visit, { trial, form, problem: new Problem(error, form) });
-    }
+    return await visit.show(
+      async (form) => {
+        const work = trials.get(String(form.get('do')));
+        if (work === undefined) throw new Refusal('not_found', 'there is no such button');
+        return await tryPage(visit, { trial, form, outcome: await work(trial, form) });
+      },
+      { again: (problem) => tryPage(visit, { trial, form: problem.sent, problem }) },
+    );
   });
 
   app.get('/companies/:company_id/sandbox/mails/:id{[0-9]+}', async (c) => {

@@ -1,3 +1,4 @@
+import { toInstantText } from '@tallystick/kernel';
 import type { Authorization, VirtualCard } from '@tallystick/operations/resources';
 import type { Trial } from './trial.ts';
 import { accountOf, sendClearings, sendStatement, type TrialLine } from './trial-files.ts';
@@ -11,7 +12,9 @@ export interface Examples {
 }
 
 const days_default = 20;
-const purchases_a_day = 9;
+/** Of eight hours, each with purchases. */
+const parts_a_day = 3;
+const purchases_a_part = 3;
 
 const merchants = [
   ['Corner Grocer', '5411', 1],
@@ -35,8 +38,8 @@ const cards = [
 const unknown_card_id = 999_999_999;
 
 /**
- * Fills the company with examples of some weeks, by the calls that everybody makes: purchases on
- * working days, most of which clear the next day and are stated by the bank, declines, breaks, a
+ * Fills the company with examples of some weeks, by the calls that everybody makes: purchases,
+ * most of which clear the next day and are stated by the bank, declines, breaks, a
  * webhook that fails, an import that is held, and a clearing in quarantine. The clock moves on by
  * `days` days. The same number of days has the same examples each time.
  */
@@ -47,14 +50,17 @@ export async function makeExamples(trial: Trial, days = days_default): Promise<E
   for (const data of cards) {
     issued.push(await trial.call('virtualCards.create', { data: { ...data, emails: ['driver@example.com'] } }));
   }
-  let approved: readonly Authorization[] = [];
+  let approved: Authorization[] = [];
   for (let day = 1; day <= days; day += 1) {
     const lines = await clear(trial, draw, approved, made);
     if (lines.length > 0) await sendStatement(trial, await accountOf(trial, 'USD'), lines);
     const is_last = day === days;
     if (is_last) await failingWebhook(trial);
-    approved = await buy(trial, draw, issued, made);
-    if (!is_last) await trial.call('sandbox.clock.move', { data: { advance: 'P1D' } });
+    approved = [];
+    for (let part = 1; part <= parts_a_day; part += 1) {
+      approved.push(...(await buy(trial, draw, issued, made)));
+      if (!is_last) await trial.call('sandbox.clock.move', { data: { advance: 'PT8H' } });
+    }
   }
   await troubles(trial, issued, approved);
   await workOnBreaks(trial);
@@ -70,7 +76,7 @@ async function buy(
   made: Counts,
 ): Promise<readonly Authorization[]> {
   const approved: Authorization[] = [];
-  for (let number = 0; number < purchases_a_day; number += 1) {
+  for (let number = 0; number < purchases_a_part; number += 1) {
     const [merchant_name, mcc, factor] = merchants[draw(merchants.length)]!;
     const data = {
       vcn_id: issued[draw(issued.length)]!.id,
@@ -127,11 +133,14 @@ async function failingWebhook(trial: Trial): Promise<void> {
 
 async function troubles(
   trial: Trial,
-  [, , , , last]: readonly VirtualCard[],
+  [first_card, , , , last]: readonly VirtualCard[],
   approved: readonly Authorization[],
 ): Promise<void> {
   const note = 'The cardholder reported it lost';
   await trial.call('virtualCards.freeze', { parameters: { id: last!.id }, data: { note } });
+  const from = toInstantText(trial.visit.now_ms - 30 * 86_400_000);
+  const changes = { per_transaction_max: 50_00 };
+  await trial.call('backtests.create', { data: { vcn_id: first_card!.id, changes, from } });
   const known = approved.slice(0, 3);
   const [first] = known;
   if (first === undefined) return;

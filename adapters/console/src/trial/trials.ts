@@ -1,5 +1,6 @@
-import { decimalsOf, invalid, Refusal, showAmount } from '@tallystick/kernel';
+import { invalid, Refusal, showAmount } from '@tallystick/kernel';
 import type { Authorization, Clearing, Import } from '@tallystick/operations/resources';
+import { typedAmount } from '../look/typed-amount.ts';
 import { makeExamples } from './examples.ts';
 import type { Trial } from './trial.ts';
 import { accountOf, sendClearings, sendStatement } from './trial-files.ts';
@@ -244,7 +245,7 @@ function textOf(form: FormData, name: string): string | null {
 
 /** An amount of dollars as people type it, in minor units. */
 function amountOf(form: FormData, name: string): number {
-  const text = (textOf(form, name) ?? '').replaceAll(',', '');
-  if (!/^\d{1,9}(\.\d{1,2})?$/.test(text)) throw invalid({ path: name, message: 'must be an amount, such as 42.50' });
-  return Math.round(Number(text) * 10 ** decimalsOf('USD'));
+  const amount = typedAmount(form, name, 'USD');
+  if (amount === undefined) throw invalid({ path: name, message: 'is required' });
+  return amount;
 }
