@@ -78,3 +78,44 @@ if (portal !== null && location.hash.length > 1) {
   history.replaceState(null, '', location.pathname);
   portal.submit();
 }
+
+// What is new in the company of the page. A hidden page does not listen: browsers have few
+// connections to one server.
+const news_url = document.querySelector('main[data-news-from]')?.dataset.newsFrom;
+const unseen = new Map();
+let news = null;
+
+/** Whether somebody works in the part, so that it must not change. */
+const isInUse = (part) => part.contains(document.activeElement) || part.querySelector('details[open]') !== null;
+
+function showNews(name, ids) {
+  for (const part of document.querySelectorAll(`[data-live="${name}"]`)) {
+    if (!isInUse(part)) window.htmx?.trigger(part, 'live');
+  }
+  for (const line of document.querySelectorAll(`[data-news="${name}"]`)) {
+    const count = (unseen.get(name) ?? 0) + ids.length;
+    unseen.set(name, count);
+    const link = document.createElement('a');
+    link.href = line.dataset.to ?? location.pathname;
+    link.textContent = 'show';
+    line.replaceChildren(`${count} ${count === 1 ? line.dataset.one : line.dataset.several}: `, link);
+  }
+}
+
+function listen() {
+  if (document.hidden) {
+    news?.close();
+    news = null;
+    return;
+  }
+  if (news !== null) return;
+  news = new EventSource(news_url);
+  news.addEventListener('news', ({ data }) => {
+    for (const [name, ids] of Object.entries(JSON.parse(data))) showNews(name, ids);
+  });
+}
+
+if (news_url !== undefined) {
+  document.addEventListener('visibilitychange', listen);
+  listen();
+}

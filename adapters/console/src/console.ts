@@ -9,6 +9,8 @@ import { Hono } from 'hono';
 import { answerAsset } from './assets.ts';
 import type { ConsoleApp, ConsoleEnv } from './console-app.ts';
 import { isFromOurPage } from './form-token.ts';
+import { isAutomatic } from './live/automatic.ts';
+import { createLive } from './live/live.ts';
 import { html } from './look/html.ts';
 import { renderDocument } from './look/layout.ts';
 import { accountPages } from './pages/account.ts';
@@ -23,6 +25,7 @@ import { decisionPages } from './pages/decision.ts';
 import { deliveryPages } from './pages/deliveries.ts';
 import { eventPages } from './pages/events.ts';
 import { itemPages } from './pages/item.ts';
+import { livePages } from './pages/live.ts';
 import { periodPages } from './pages/periods.ts';
 import { portalPages } from './pages/portal.ts';
 import { sandboxPages } from './pages/sandbox.ts';
@@ -121,6 +124,7 @@ export function createConsole(ports: ConsolePorts): Console {
   deliveryPages(app);
   eventPages(app);
   portalPages(app);
+  livePages(app, createLive(ports));
   sandboxPages(app);
   searchPages(app);
   accountPages(app);
@@ -164,6 +168,8 @@ async function notice({ base }: RequestFacts, status: number, title: string, tex
 async function askToLogIn({ log_in }: ConsolePorts, facts: RequestFacts, request: Request): Promise<Response> {
   if (log_in === undefined)
     return await notice(facts, 403, 'You are not logged in', 'Log in to the application first.');
+  // What a page asks by itself must not take the page away.
+  if (isAutomatic(request)) return new Response(null, { status: 204 });
   const { pathname, search } = new URL(request.url);
   const is_page = request.method === 'GET' && pathname !== '/';
   const back = is_page ? `?back=${encodeURIComponent(pathname + search)}` : '';

@@ -61,10 +61,22 @@ export interface ConsolePorts {
   readonly sandbox: boolean;
   /** What these pages need; absent outside a sandbox. */
   readonly trial?: TrialPorts | undefined;
+  /**
+   * Calls the listener for each event that any process commits from now on. Returns a function that
+   * ends it. Absent: pages do not change by themselves.
+   */
+  readonly news?: ((listener: (event: NewsEvent) => void) => () => void) | undefined;
   /** Resolves when the process stops: answers that stay open end then. */
   readonly stop: AbortSignal;
   /** Reports an error that the visitor is not shown. */
   readonly log: { error(facts: object, message: string): void };
+}
+
+/** An event as far as pages are told of it. */
+export interface NewsEvent {
+  readonly id: number;
+  readonly company_id: number;
+  readonly event_type: string;
 }
 
 /** What the pages of a sandbox need to make files, and to show their calls. */

@@ -15,6 +15,7 @@ import {
 } from '@tallystick/access';
 import { too_many_log_ins } from '@tallystick/consents';
 import { createFailedLogIns } from '@tallystick/kernel';
+import { isAutomatic } from '../live/automatic.ts';
 import type { Identity, LogIn, RequestFacts } from '../ports.ts';
 import { cookie, readCookie } from './cookie.ts';
 import { failedPage, logInPage, unknownSubjectPage } from './log-in-page.ts';
@@ -122,7 +123,7 @@ export function personLogIn(ports: PersonDoorPorts): PersonLogIn {
       const found = await sessionOf(request, facts);
       if (found === null || found.person === null) return null;
       const { person, session, token } = found;
-      if (found.is_unseen)
+      if (found.is_unseen && !isAutomatic(request))
         await unitOfWorkOf(facts).run((tx) => tx.console_sessions.touch(session.id, machine.nowMs()));
       return { actor: personActor(person), name: person.name, grants: person.grants, secret: token };
     },

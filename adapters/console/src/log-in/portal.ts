@@ -7,6 +7,7 @@ import {
   type PortalVisit,
 } from '@tallystick/access';
 import type { AuditLog, Clock, Random, Sha256, UnitOfWork } from '@tallystick/kernel';
+import { isAutomatic } from '../live/automatic.ts';
 import { type Content, html } from '../look/html.ts';
 import { renderDocument } from '../look/layout.ts';
 import type { Identity, PortalDoor, RequestFacts } from '../ports.ts';
@@ -37,7 +38,7 @@ export function portalDoor(ports: PortalPorts): PortalDoor {
     const machine_ms = machine.nowMs();
     const work = (tx: PeopleTx) => findPortalVisit(tx, ports, token[1]!, machine_ms);
     const visit = await transaction(() => unitOfWork.read(work));
-    if (visit?.is_unseen === true) {
+    if (visit?.is_unseen === true && !isAutomatic(request)) {
       await transaction(() => unitOfWork.run((tx) => tx.console_sessions.touch(visit.session_id, machine_ms)));
     }
     return visit;

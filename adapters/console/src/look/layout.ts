@@ -57,7 +57,7 @@ ${identity.portal_of === undefined ? searchField(visit) : ''}
 </header>
 <div class="frame">
 ${navigation(visit, nav)}
-<main id="main" tabindex="-1">
+<main id="main" tabindex="-1"${visit.company_id !== null && visit.may('events.list') ? html` data-news-from="${visit.path('/live')}"` : ''}>
 ${trail.length === 0 ? '' : html`<nav class="trail" aria-label="Breadcrumb"><ol>${trail.map(([name, path]) => html`<li><a href="${path}">${name}</a></li>`)}</ol></nav>`}
 ${when(notice, (text) => html`<p class="notice" role="status">${text}</p>`)}
 ${when(problem, errorSummary)}

@@ -1,5 +1,6 @@
 import type { ConsoleApp } from '../console-app.ts';
 import { html, when } from '../look/html.ts';
+import { liveNews } from '../look/live.ts';
 import { choice, facts, pager, panel, table } from '../look/parts.ts';
 import { instant } from '../look/values.ts';
 import type { Visit } from '../visit.ts';
@@ -31,7 +32,7 @@ async function listPage(visit: Visit): Promise<Response> {
       label: 'Type',
       value: type,
       of: types.map(({ name }) => [name, name === 'all' ? 'all types' : name]),
-    })}<button class="second">Filter</button></form>${table({
+    })}<button class="second">Filter</button></form>${liveNews('event')}${table({
       caption: 'Events, newest first',
       columns: [
         { title: 'Event', cell: ({ id }) => html`<a href="${at}/${id}">${id}</a>` },

@@ -2,6 +2,7 @@ import { Refusal, Temporal, toInstantText } from '@tallystick/kernel';
 import type { EventType, Webhook, WebhookOverview } from '@tallystick/operations/resources';
 import type { ConsoleApp } from '../console-app.ts';
 import { type Content, html, when } from '../look/html.ts';
+import { livePart } from '../look/live.ts';
 import { choice, facts, field, panel, table, tick } from '../look/parts.ts';
 import { badge, dash, foreign, instant } from '../look/values.ts';
 import { Problem } from '../problem.ts';
@@ -131,10 +132,15 @@ async function listPage(visit: Visit): Promise<Response> {
     title: 'Webhooks',
     nav: 'webhooks',
     beside: html`${when(visit.may('portalLinks.create'), () => html`<a class="button second" href="${visit.path('/portal-link')}">Portal link</a>`)}${when(visit.may('webhooks.create'), () => html`<a class="button" href="${visit.path('/webhooks/new')}">New webhook</a>`)}`,
-    content: html`${when(failing.items.length > 0, () => panel('Failing', listed('Failing webhooks', failing.items, '')))}${panel(
-      failing.items.length > 0 ? 'Others' : 'All webhooks',
-      listed('Webhooks that do not fail', others.items, 'There is no webhook. Events wait to be fetched.'),
-    )}`,
+    content: livePart(
+      visit,
+      'webhooks',
+      'event',
+      html`${when(failing.items.length > 0, () => panel('Failing', listed('Failing webhooks', failing.items, '')))}${panel(
+        failing.items.length > 0 ? 'Others' : 'All webhooks',
+        listed('Webhooks that do not fail', others.items, 'There is no webhook. Events wait to be fetched.'),
+      )}`,
+    ),
   });
 }
 

@@ -1,3 +1,4 @@
+import type { ConsolePorts } from '@tallystick/console';
 import { createOperations, endpoints, forgetting, readRequestId } from '@tallystick/koa';
 import { createCalls } from '@tallystick/operations';
 import { ContainerModule } from 'inversify';
@@ -18,15 +19,27 @@ export const console_module = new ContainerModule(({ bind }) => {
     [tokens.http_ports],
   );
   bind(tokens.createConsole).toResolvedValue(
-    (calls, clock, timers, lifecycle, log, { sandbox }, formats, { random, sha256 }, { unitOfWork }) =>
+    (calls, clock, timers, lifecycle, log, { sandbox }, formats, { random, sha256 }, { unitOfWork }, subscriber) =>
       async ({ opens_portal, ...door }: Door) => {
         // Only processes that serve it load it.
         const { createConsole, portalDoor } = await import('@tallystick/console');
         const portal = opens_portal ? portalDoor({ unitOfWork, random, sha256, clock, machine: timers }) : undefined;
         // In a host the interface may be at another address, or nowhere.
         const endpointOf = (id: string) => (door.log_in === undefined ? null : (endpoints[id]?.at ?? null));
+        const news: ConsolePorts['news'] = (listener) => subscriber.on(['all'], listener);
         const trial = sandbox ? { formats, random, endpointOf } : undefined;
-        return createConsole({ calls, clock, timers, stop: lifecycle.signal, log, sandbox, trial, portal, ...door });
+        return createConsole({
+          calls,
+          clock,
+          timers,
+          stop: lifecycle.signal,
+          log,
+          sandbox,
+          trial,
+          portal,
+          news,
+          ...door,
+        });
       },
     [
       tokens.calls,
@@ -38,6 +51,7 @@ export const console_module = new ContainerModule(({ bind }) => {
       tokens.formats,
       tokens.vault,
       tokens.persistence,
+      tokens.subscriber,
     ],
   );
   bind(tokens.person_log_in)

@@ -1,0 +1,135 @@
+/**
+ * What is new in a company, as server-sent events:
+ *
+ *   event: news
+ *   data: {"decision":[17,18],"event":[17,18]}
+ *
+ * Each name has the ids of its new events. All streams of a process share one listener of the event
+ * log, which also hears what other processes commit. What is new gathers for half a second, so that
+ * a busy company sends few messages. A stream ends after five minutes, and the browser opens another:
+ * log-in and roles are checked again. It also ends when the process stops or its browser reads too
+ * slowly.
+ */
+import type { ConsolePorts, NewsEvent } from '../ports.ts';
+
+const gather_ms = 500;
+const heartbeat_ms = 15_000;
+const stream_ms_max = 5 * 60_000;
+
+/** Streams of one visitor, and of all, in one process. */
+const streams_per_visitor_max = 6;
+const streams_max = 500;
+
+/** The ids that one message has of a name. More are not needed to know that there are many. */
+const ids_max = 50;
+
+/** Messages that a browser may leave unread. */
+const unread_max = 16;
+
+const names: Readonly<Record<string, string>> = {
+  'virtualcard.created': 'card',
+  'virtualcard.updated': 'card',
+  'virtualcard.deleted': 'card',
+  'virtualcard.realtime.auths': 'decision',
+  'virtualcard.decision.overridden': 'decision',
+  'virtualcard.clearings': 'clearing',
+  'reconciliation.break.opened': 'break',
+  'reconciliation.break.resolved': 'resolved',
+};
+
+interface Stream {
+  readonly visitor: string;
+  readonly company_id: number;
+  tell(name: string, id: number): void;
+  end(): void;
+}
+
+export interface Live {
+  /** The answer with the news of a company; null: there are too many such answers. */
+  open(visitor: string, company_id: number): Response | null;
+}
+
+export function createLive({ news, timers, stop }: Pick<ConsolePorts, 'news' | 'timers' | 'stop'>): Live {
+  const streams = new Set<Stream>();
+  let endNews: (() => void) | null = null;
+  const encoder = new TextEncoder();
+
+  function hear({ id, company_id, event_type }: NewsEvent): void {
+    for (const stream of streams) {
+      if (stream.company_id !== company_id) continue;
+      const name = names[event_type];
+      if (name !== undefined) stream.tell(name, id);
+      stream.tell('event', id);
+    }
+  }
+
+  stop.addEventListener('abort', () => {
+    for (const stream of streams) stream.end();
+  });
+
+  function bodyOf(visitor: string, company_id: number): ReadableStream<Uint8Array> {
+    let stream: Stream;
+    return new ReadableStream<Uint8Array>(
+      {
+        start(controller) {
+          const gathered = new Map<string, number[]>();
+          let cancelSend = (): void => {};
+          let cancelBeat = (): void => {};
+          const after = (ms: number, run: () => void) => timers.after(ms, run, { keeps_alive: false });
+          const write = (text: string): void => controller.enqueue(encoder.encode(text));
+          const send = (): void => {
+            write(`event: news\ndata: ${JSON.stringify(Object.fromEntries(gathered))}\n\n`);
+            gathered.clear();
+          };
+          const beat = (): void => {
+            if ((controller.desiredSize ?? 0) <= 0) stream.end();
+            else {
+              write(':\n\n');
+              cancelBeat = after(heartbeat_ms, beat);
+            }
+          };
+          const cancelEnd = after(stream_ms_max, () => stream.end());
+          stream = {
+            visitor,
+            company_id,
+            tell(name, id) {
+              const is_first = gathered.size === 0;
+              const ids = gathered.get(name) ?? [];
+              if (ids.length < ids_max) ids.push(id);
+              gathered.set(name, ids);
+              if (is_first) cancelSend = after(gather_ms, send);
+            },
+            end() {
+              if (!streams.delete(stream)) return;
+              for (const cancel of [cancelSend, cancelBeat, cancelEnd]) cancel();
+              if (streams.size === 0) {
+                endNews?.();
+                endNews = null;
+              }
+              // A stream that its browser has left is closed already.
+              try {
+                controller.close();
+              } catch {}
+            },
+          };
+          streams.add(stream);
+          endNews ??= news!(hear);
+          write('retry: 3000\n\n');
+          cancelBeat = after(heartbeat_ms, beat);
+        },
+        cancel: () => stream.end(),
+      },
+      new CountQueuingStrategy({ highWaterMark: unread_max }),
+    );
+  }
+
+  return {
+    open(visitor, company_id) {
+      const own = [...streams].filter((stream) => stream.visitor === visitor).length;
+      if (news === undefined || stop.aborted || streams.size >= streams_max || own >= streams_per_visitor_max)
+        return null;
+      const headers = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
+      return new Response(bodyOf(visitor, company_id), { headers });
+    },
+  };
+}
