@@ -74,6 +74,10 @@ const item_filters: readonly ItemFilter[] = [
   { booking_date: { from: '2027-01-01' } },
   { booking_date: { from: '2028-01-01', to: '2028-01-01' } },
   { booking_date: { from: '2040-01-01' } },
+  { assignee: 'Anna' },
+  { assignee: 'Ben' },
+  { assignee: 'None' },
+  { assignee: null },
   { reference: '12345678901234567' },
   { reference: '50000000000000042' },
   { reference: 'NONREF' },
@@ -82,7 +86,7 @@ const item_filters: readonly ItemFilter[] = [
 
 const line_filters: readonly LineFilter[] = [
   ...item_filters
-    .filter((filter) => filter.merchant_name === undefined)
+    .filter((filter) => filter.merchant_name === undefined && filter.assignee === undefined)
     .map(({ amount, ...rest }) =>
       amount === undefined
         ? rest
@@ -111,11 +115,12 @@ function fillings(numbers: string, date: (days: string) => string): readonly str
     'delete from tallystick_reconciliation_inbox',
     `insert into tallystick_reconciliation_items (id, company_id, status, kind, class, rule, vcn_id, merchant_name, authorization_ids,
         clearing_ids, line_ids, matches, alternatives, authorized, cleared, stated, fees, difference, currency, sides, settlement_date,
-        period_date, account_id, booking_date, opened_at_ms, is_touched, tolerated, version)
+        period_date, account_id, booking_date, opened_at_ms, is_touched, tolerated, version, assignee)
       select i * 4 + 1, 1, case when i % 50 = 1 then 'break' else 'matched' end, case when i % 50 = 1 then 'amount' end, 'exact', '3', 1 + i % 10,
         case when i % 5 = 0 then 'Merchant ' || i % 5000 else 'Common' end, '[]', '[' || i || ']', '[' || i || ']', '[]', '[]', 1 + i % 9973, 1 + i % 9973,
         case when i % 50 = 1 then 2 + i % 9973 else 1 + i % 9973 end, 0, 0, 'USD', 3, ${day}, ${day}, case when i % 50 = 7 then 2 else 1 end, ${day},
-        1800000000000 + cast(i as bigint) * 60000, 0, '[]', 1 from ${numbers} n`,
+        1800000000000 + cast(i as bigint) * 60000, 0, '[]', 1,
+        case when i % 50 = 1 and i % 3 > 0 then case when i % 5000 = 1 then 'Ben' else 'Anna' end end from ${numbers} n`,
     `insert into tallystick_reconciliation_entries (company_id, "key", kind, record_id, item_id)
       select 1, 'USD ' || ${key}, 'clearing', i, i * 4 + 1 from ${numbers} n`,
     `insert into tallystick_reconciliation_entries (company_id, "key", kind, record_id, item_id)
