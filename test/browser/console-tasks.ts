@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { tabAndEnter, tabTo } from './keyboard.ts';
 
@@ -36,6 +37,63 @@ export const console_tasks: readonly ConsoleTask[] = [
       await page.keyboard.type('12.34');
       await page.keyboard.press('Enter');
       await page.getByText(/(Approved|Declined): 12.34 USD at Corner Grocer/).waitFor();
+    },
+  },
+  {
+    title: 'searches, finds a card, and freezes it',
+    role: 'support',
+    path: '/companies/1',
+    async perform(page) {
+      await page.keyboard.press('/');
+      await page.keyboard.type('card 2');
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { level: 1, name: /^Card 2, ending in/ }).waitFor();
+      await tabTo(page, page.getByLabel('Why it is frozen'));
+      await page.keyboard.type('Reported lost');
+      await tabAndEnter(page, page.getByRole('button', { name: 'Freeze', exact: true }));
+      await page.getByText('Frozen', { exact: true }).first().waitFor();
+    },
+  },
+  {
+    title: 'works through breaks by letters',
+    role: 'finance',
+    path: '/companies/1/breaks?kind=amount',
+    async perform(page) {
+      const rows = page.locator('.queue tbody tr');
+      const second = await rows.nth(1).getAttribute('id');
+      await page.keyboard.press('j');
+      await page.keyboard.press('j');
+      await page.keyboard.press('a');
+      await page.keyboard.type('Agreed with the bank');
+      await page.keyboard.press('Enter');
+      await page.getByRole('status').waitFor();
+      assert.notEqual(await rows.nth(1).getAttribute('id'), second);
+      // The next one is at its place.
+      assert.equal(await rows.nth(1).locator(':focus').count(), 1);
+    },
+  },
+  {
+    title: 'sends a failed delivery again',
+    role: 'admin',
+    path: '/companies/1/webhooks',
+    async perform(page) {
+      await tabAndEnter(page, page.getByRole('link', { name: /localhost/ }).first());
+      await tabAndEnter(page, page.getByRole('button', { name: /^Send again/ }).first());
+      await page.getByRole('status').waitFor();
+    },
+  },
+  {
+    title: 'looks at a month and closes it, which waits for a second person',
+    role: 'finance',
+    path: '/companies/1/periods',
+    async perform(page) {
+      const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10).split('-');
+      await tabTo(page, page.getByLabel('Close all days through'));
+      await page.keyboard.type(`${tomorrow[1]}${tomorrow[2]}${tomorrow[0]}`);
+      await tabAndEnter(page, page.getByRole('button', { name: 'Look first' }));
+      await page.getByRole('heading', { name: /^If you close/ }).waitFor();
+      await tabAndEnter(page, page.getByRole('button', { name: /^Close/ }));
+      await page.getByRole('status').waitFor();
     },
   },
 ];

@@ -22,21 +22,7 @@ export async function startConsoleWorld(): Promise<ConsoleWorld> {
   await page.getByRole('button', { name: 'Fill with examples' }).click();
   await page.getByText(/purchases were made/).waitFor({ timeout: 60_000 });
   await page.context().close();
-  await askToClose(server.url);
   return world;
-}
-
-/** Leaves a closing that waits for a second person. */
-async function askToClose(url: string): Promise<void> {
-  const send = async (method: string, path: string, role: string, data: object) => {
-    const headers = { Authorization: `Bearer tly_test_${role}_sandbox`, 'Content-Type': 'application/json' };
-    const { ok, status } = await fetch(url + path, { method, headers, body: JSON.stringify({ data }) });
-    if (!ok) throw new Error(`${method} ${path} is answered ${status}`);
-  };
-  const require = (four_eyes: object | null) => send('PATCH', '/operator/v1/companies/1', 'operator', { four_eyes });
-  await require({ above: {} });
-  await send('POST', '/v1/reconciliation/periods', 'client', { closed_through: '2026-01-31' });
-  await require(null);
 }
 
 function worldOf(server: ServerProcess, browser: Browser): ConsoleWorld {
