@@ -93,7 +93,7 @@ function answerOf({ status, error }: Pick<DeliveryAttempt, 'status' | 'error'>):
 function retryForm(visit: Visit, id: string, delivery_id: string, from: 'list' | 'delivery'): Content {
   const button =
     from === 'list'
-      ? html`<button class="small second" aria-label="Send delivery ${delivery_id} again">Send again</button>`
+      ? html`<button class="small second">Send again<span class="visually-hidden">: delivery ${delivery_id}</span></button>`
       : html`<button>Send again</button>`;
   return html`<form method="post" action="${visit.path(`/webhooks/${id}/deliveries/${delivery_id}/retry`)}">${visit.csrf}<input type="hidden" name="from" value="${from}">${button}</form>`;
 }
