@@ -88,15 +88,29 @@ let news = null;
 /** Whether somebody works in the part, so that it must not change. */
 const isInUse = (part) => part.contains(document.activeElement) || part.querySelector('details[open]') !== null;
 
+/** Parts that are fetched again soon. Much news in a short time is one reason to do so. */
+const due = new Set();
+
+function fetchSoon(name) {
+  if (due.has(name)) return;
+  due.add(name);
+  setTimeout(() => {
+    due.delete(name);
+    for (const part of document.querySelectorAll(`[data-live="${name}"]`)) {
+      if (!isInUse(part)) window.htmx?.trigger(part, 'live');
+    }
+  }, 2_000);
+}
+
 function showNews(name, ids) {
-  for (const part of document.querySelectorAll(`[data-live="${name}"]`)) {
-    if (!isInUse(part)) window.htmx?.trigger(part, 'live');
-  }
+  if (document.querySelector(`[data-live="${name}"]`) !== null) fetchSoon(name);
   for (const line of document.querySelectorAll(`[data-news="${name}"]`)) {
     const count = (unseen.get(name) ?? 0) + ids.length;
     unseen.set(name, count);
     const link = document.createElement('a');
-    link.href = line.dataset.to ?? location.pathname;
+    const first_page = new URL(location.href);
+    first_page.searchParams.delete('after');
+    link.href = first_page.href;
     link.textContent = 'show';
     line.replaceChildren(`${count} ${count === 1 ? line.dataset.one : line.dataset.several}: `, link);
   }

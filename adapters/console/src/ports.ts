@@ -77,6 +77,7 @@ export interface NewsEvent {
   readonly id: number;
   readonly company_id: number;
   readonly event_type: string;
+  readonly payload: Readonly<Record<string, unknown>>;
 }
 
 /** What the pages of a sandbox need to make files, and to show their calls. */

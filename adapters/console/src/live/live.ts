@@ -4,7 +4,7 @@
  *   event: news
  *   data: {"decision":[17,18],"event":[17,18]}
  *
- * Each name has the ids of its new events. All streams of a process share one listener of the event
+ * Each name has the ids of its new events; `card-7` those of one card. All streams of a process share one listener of the event
  * log, which also hears what other processes commit. What is new gathers for half a second, so that
  * a busy company sends few messages. A stream ends after five minutes, and the browser opens another:
  * log-in and roles are checked again. It also ends when the process stops or its browser reads too
@@ -22,6 +22,9 @@ const streams_max = 500;
 
 /** The ids that one message has of a name. More are not needed to know that there are many. */
 const ids_max = 50;
+
+/** The names that one message has: a busy company has more cards. */
+const names_max = 100;
 
 /** Messages that a browser may leave unread. */
 const unread_max = 16;
@@ -54,12 +57,14 @@ export function createLive({ news, timers, stop }: Pick<ConsolePorts, 'news' | '
   let endNews: (() => void) | null = null;
   const encoder = new TextEncoder();
 
-  function hear({ id, company_id, event_type }: NewsEvent): void {
+  function hear({ id, company_id, event_type, payload }: NewsEvent): void {
+    const card_id = event_type.startsWith('virtualcard.') ? (payload.vcn_id ?? payload.id) : undefined;
     for (const stream of streams) {
       if (stream.company_id !== company_id) continue;
       const name = names[event_type];
       if (name !== undefined) stream.tell(name, id);
       stream.tell('event', id);
+      if (card_id !== undefined) stream.tell(`card-${card_id}`, id);
     }
   }
 
@@ -96,7 +101,7 @@ export function createLive({ news, timers, stop }: Pick<ConsolePorts, 'news' | '
               const is_first = gathered.size === 0;
               const ids = gathered.get(name) ?? [];
               if (ids.length < ids_max) ids.push(id);
-              gathered.set(name, ids);
+              if (gathered.size < names_max) gathered.set(name, ids);
               if (is_first) cancelSend = after(gather_ms, send);
             },
             end() {

@@ -2,6 +2,7 @@ import { decimalsOf, Refusal } from '@tallystick/kernel';
 import type { ResultFile } from '@tallystick/operations';
 import type { ConsoleApp } from '../console-app.ts';
 import { type Content, html, when } from '../look/html.ts';
+import { liveNews } from '../look/live.ts';
 import { choice, field, pager, panel, table, tick } from '../look/parts.ts';
 import { badge, foreign, money } from '../look/values.ts';
 import type { Problem } from '../problem.ts';
@@ -98,7 +99,7 @@ async function showBreaks(visit: Visit, problem?: Problem): Promise<Response> {
     nav: 'breaks',
     problem,
     beside: csv,
-    content: html`${filters(visit, query)}${queue(visit, items, problem)}${pager(
+    content: html`${filters(visit, query)}${liveNews('break')}${queue(visit, items, problem)}${pager(
       next === null ? null : `${visit.path('/breaks')}?${following.toString()}`,
     )}${when(visit.may('reconciliation.decisions.create'), () => upload(visit))}`,
   });

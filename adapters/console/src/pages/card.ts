@@ -3,6 +3,7 @@ import type { Results } from '@tallystick/operations';
 import type { ConsoleApp } from '../console-app.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { limitBar } from '../look/limit-bar.ts';
+import { livePart } from '../look/live.ts';
 import { facts, field, pager, panel, table, textArea } from '../look/parts.ts';
 import { dash, date, foreign, instant, money } from '../look/values.ts';
 import type { Problem } from '../problem.ts';
@@ -102,7 +103,7 @@ ${panel('Controls', controls(card, currency, template))}
 ${panel('Open holds', holds(visit, card, currency))}
 ${panel(
   after === undefined ? 'Timeline' : 'Timeline, older',
-  html`${timelineList(timeline.items)}${pager(next === null ? null : `${path}?after=${encodeURIComponent(next)}#timeline`)}`,
+  html`${livePart(visit, 'what-happened', `card-${card.id}`, timelineList(timeline.items))}${pager(next === null ? null : `${path}?after=${encodeURIComponent(next)}#timeline`)}`,
   { id: 'timeline' },
 )}`,
   });

@@ -68,6 +68,7 @@ describe('an open page of the console', () => {
       .company(1)
       .events.list({ filter: { event_type: 'virtualcard.realtime.auths' } });
     assert.deepEqual(own.heard.get('decision'), items.map((event) => Number(event.id)).toReversed());
+    assert.equal(own.heard.get(`card-${card_id}`)?.length, 3);
     assert.deepEqual([...other.heard.keys()], []);
     for (const { leave } of [own, other]) leave();
   });
