@@ -68,9 +68,18 @@ export function createLive({ news, timers, stop }: Pick<ConsolePorts, 'news' | '
     }
   }
 
-  stop.addEventListener('abort', () => {
+  function endAll(): void {
     for (const stream of streams) stream.end();
-  });
+  }
+
+  function begin(): () => void {
+    const end = news!(hear);
+    stop.addEventListener('abort', endAll);
+    return () => {
+      stop.removeEventListener('abort', endAll);
+      end();
+    };
+  }
 
   function bodyOf(visitor: string, company_id: number): ReadableStream<Uint8Array> {
     let stream: Stream;
@@ -118,7 +127,7 @@ export function createLive({ news, timers, stop }: Pick<ConsolePorts, 'news' | '
             },
           };
           streams.add(stream);
-          endNews ??= news!(hear);
+          endNews ??= begin();
           write('retry: 3000\n\n');
           cancelBeat = after(heartbeat_ms, beat);
         },
