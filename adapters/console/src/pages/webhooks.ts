@@ -78,18 +78,25 @@ export function webhookPages(app: ConsoleApp): void {
     );
   });
 
-  app.post('/companies/:company_id/webhooks/:id{[0-9]+}/:act{test|pause|enable|recover}', async (c) => {
-    const { visit } = c.var;
-    const { id, act } = c.req.param();
-    return await visit.act(
-      async (form) => ({ to: visit.path(`/webhooks/${id}`), notice: await actOn(visit, id!, act!, form) }),
-      { again: (problem) => webhookPage(visit, id!, problem) },
-    );
-  });
+  for (const act of ['test', 'pause', 'enable', 'recover'] as const) {
+    app.post(`/companies/:company_id/webhooks/:id{[0-9]+}/${act}`, async (c) => {
+      const { visit } = c.var;
+      const id = c.req.param('id');
+      return await visit.act(
+        async (form) => ({ to: visit.path(`/webhooks/${id}`), notice: await actOn(visit, id, act, form) }),
+        { again: (problem) => webhookPage(visit, id, problem) },
+      );
+    });
+  }
 }
 
 /** Does one of the small acts of a webhook's page, and returns what is said about it. */
-async function actOn(visit: Visit, id: string, act: string, form: FormData): Promise<string> {
+async function actOn(
+  visit: Visit,
+  id: string,
+  act: 'test' | 'pause' | 'enable' | 'recover',
+  form: FormData,
+): Promise<string> {
   const parameters = { id };
   if (act === 'test') {
     const { status, error } = await visit.call('webhooks.test', { parameters });

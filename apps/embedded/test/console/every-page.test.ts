@@ -32,7 +32,7 @@ before(async () => {
   found = await crawlConsole({
     base: '/ops',
     routes,
-    from: ['/', '/companies/1', '/companies/2', '/companies/1/lines/1'],
+    from: ['/', '/companies/1', '/companies/2', '/companies/1/lines/1', '/companies/1/live'],
     alike_max: 2,
     get: (path) => ask('filler', path),
   });
