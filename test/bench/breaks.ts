@@ -112,7 +112,7 @@ async function besideBreaks(name: DatabaseName, { quick, growth_scale, log }: Be
  * One in five each: a clearing without authorization, one over, one without a line, one that is
  * suspected, and a line without a clearing: of the one without a line, booked 4 days later.
  */
-function breaksSql(name: DatabaseName, count: number): readonly string[] {
+export function breaksSql(name: DatabaseName, count: number, of_cards = cards): readonly string[] {
   const is_sqlite = name === 'sqlite';
   const no = is_sqlite ? '0' : 'false';
   const series = is_sqlite
@@ -132,7 +132,7 @@ function breaksSql(name: DatabaseName, count: number): readonly string[] {
     `insert into tallystick_clearings (id, company_id, card_id, network_financial_transaction_id, cycle, clearing_type,
         partial, billing_amount, billing_currency, acquirer_reference_data, settlement_date, recorded_at_ms,
         event_id, authorization_id, match_rule, review, class, window_start_ms, cleared_effect, hold_effect, uses, details)
-      select i, 1, 1 + i % ${cards}, 'OLD' || i, 'first_presentment', 'DEBIT', ${no}, ${amountOf('i')}, 'USD', ${reference},
+      select i, 1, 1 + i % ${of_cards}, 'OLD' || i, 'first_presentment', 'DEBIT', ${no}, ${amountOf('i')}, 'USD', ${reference},
         ${dateOf('i')}, 1600000000000 + i, i, null, 8, ${no},
         case i % 5 when 0 then 'force_post' when 1 then 'over' when 2 then 'exact' else 'suspected_duplicate' end,
         0, 0, 0, 0, '{}'

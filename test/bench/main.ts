@@ -49,15 +49,16 @@ const benches: readonly (() => Promise<Bench>)[] = [
   async () => (await import('./reconciliation.ts')).reconciliation,
   async () => (await import('./breaks.ts')).breaks,
   async () => (await import('./reconciliation-filters.ts')).reconciliation_filters,
+  async () => (await import('./console.ts')).console_pages,
 ];
 
 /** The benches of a smoke run: those whose ratios noise disturbs least. */
-const smoked = ['decide-sqlite', 'decide-postgres', 'http', 'express', 'files', 'imports'];
+const smoked = ['decide-sqlite', 'decide-postgres', 'http', 'express', 'files', 'imports', 'console'];
 
 const usage = `npm run bench -- [options]
   --only <name>          decide-sqlite, decide-postgres, http, pressure, express, processes, hostile, strangers, endpoints, growth,
                          event-pages, authorization-search, open-banking, deliveries, files, imports, import-memory, import-beside, reconciliation,
-                         reconciliation-filters or breaks; may be repeated
+                         reconciliation-filters, breaks or console; may be repeated
   --json                 the rows as JSON
   --smoke                small sizes, in about a minute: fails when a ratio is much worse than in
                          test/bench/figures.json. Alone, it runs ${smoked.join(', ')}

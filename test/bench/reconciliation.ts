@@ -104,7 +104,8 @@ async function atFullSize(name: DatabaseName, { growth_scale, quick, log }: Benc
   }
 }
 
-async function follow({ persistence: { unitOfWork } }: FilledDatabase): Promise<void> {
+/** Keeps the items up to date until nothing is left. */
+export async function follow({ persistence: { unitOfWork } }: FilledDatabase): Promise<void> {
   for (let result: CaughtUp = { is_pending: true, taken: 1 }; result.is_pending; ) {
     result = await catchUpAll({ unitOfWork, clock }, { batch_max: 2_000 });
   }

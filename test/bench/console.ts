@@ -1,0 +1,312 @@
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { person_roles } from '@tallystick/access';
+import { Pan } from '@tallystick/cards';
+import { type ConsolePorts, createConsole } from '@tallystick/console';
+import {
+  crawlConsole,
+  type FoundPage,
+  type ServerProcess,
+  sandbox_keys,
+  startServer,
+  test_keys,
+} from '@tallystick/test-support';
+import { createVault, parseKeyRing } from '@tallystick/vault';
+import { breaksSql } from './breaks.ts';
+import { type DatabaseName, filledDatabase } from './filled-database.ts';
+import { create } from './hostile.ts';
+import { closedLoop, type LoadTarget, pacedLoad } from './http-load.ts';
+import { authorizationRequest } from './http-requests.ts';
+import type { Bench, BenchOptions } from './main.ts';
+import { median, percentile, type Row, row } from './measure.ts';
+import { follow } from './reconciliation.ts';
+
+const full = { authorizations: 1_000_000, breaks: 100_000 };
+
+/** The bounds of a page. */
+const page_ms_max = 100;
+const page_kb_max = 100;
+
+/** People who browse, and how long each looks at a page, milliseconds. */
+const people = 20;
+const looks_ms = 1_000;
+
+/** The card network waits this long for a decision, milliseconds: `NETWORK_WAIT_MS_MAX`. */
+const deadline_ms = 1_000;
+
+/** Every page of the console with much behind it, and decisions while people look at pages. */
+export const console_pages: Bench = {
+  name: 'console',
+  async run(options) {
+    const rows = await measure('sqlite', options);
+    return options.postgres ? [...rows, ...(await measure('postgres', options))] : rows;
+  },
+};
+
+async function measure(name: DatabaseName, options: BenchOptions): Promise<readonly Row[]> {
+  const { growth_scale, log } = options;
+  const scaled = (count: number) => Math.max(1_000, Math.round(count * (growth_scale ?? 1)));
+  const [authorizations, breaks] = [scaled(full.authorizations), scaled(full.breaks)];
+  const cards = authorizations / 10;
+  const size = `${authorizations.toLocaleString('en-US')} authorizations and ${breaks.toLocaleString('en-US')} breaks`;
+  log(`filling ${name} with ${size}`);
+  const database = await filledDatabase(name, { cards, authorizations, events: authorizations });
+  for (const sql of [...sealedSql(name), ...breaksSql(name, breaks, cards)]) await database.execute(sql);
+  if (name === 'postgres') {
+    for (const table of filled_by_id) {
+      await database.execute(`select setval('tallystick_${table}_id_seq', (select max(id) from tallystick_${table}))`);
+    }
+    await database.execute('analyze');
+  }
+  log(`keeping the items up to date, ${name}`);
+  await follow(database);
+  if (name === 'postgres') await database.execute('analyze');
+  const server = await startServer({
+    database_url: database.database_url,
+    env: { LOG_LEVEL: 'error', CONSOLE: 'on', NETWORK_WAIT_MS_MAX: undefined, DECISION_MS_MAX: undefined },
+  });
+  try {
+    const pages = await findPages(server);
+    log(`${pages.length} pages on ${name}`);
+    return [
+      ...(await pageRows(server, pages, `${size}, ${name}`, options)),
+      ...(await decisionRows(server, pages, name, options)),
+    ];
+  } finally {
+    await server.kill();
+    await database.dispose();
+  }
+}
+
+/** Tables whose next id Postgres does not know after they were filled with ids. */
+const filled_by_id = ['companies', 'real_cards', 'accounts', 'clearings', 'statement_lines'];
+
+/** The first card gets a number that the keys of the server open, and all its key. */
+function sealedSql(name: DatabaseName): readonly string[] {
+  const { card_vault } = createVault(parseKeyRing(test_keys));
+  const { number_sealed, number_index, number_key_id } = card_vault.seal(new Pan('5454545400000007'));
+  const bytes = (value: Uint8Array): string => {
+    const hex = Buffer.from(value).toString('hex');
+    return name === 'sqlite' ? `x'${hex}'` : `'\\x${hex}'::bytea`;
+  };
+  return [
+    `update tallystick_virtual_cards set number_sealed = ${bytes(number_sealed)}, number_key_id = '${number_key_id}'`,
+    `update tallystick_virtual_cards set number_index = ${bytes(number_index)} where id = 1`,
+  ];
+}
+
+/** The pages that an administrator finds, from the company with the history on. */
+async function findPages(server: ServerProcess): Promise<readonly FoundPage[]> {
+  const anna = await logIn(server, 'admin');
+  const { routes } = createConsole({} as ConsolePorts);
+  const { pages } = await crawlConsole({
+    base: '/console',
+    routes,
+    from: [
+      '/',
+      '/companies/1',
+      '/companies/1/search?q=1234',
+      '/companies/1/search?q=Merchant+7',
+      '/companies/1/search?q=12.00',
+    ],
+    alike_max: 1,
+    get: (path) => anna.get(path),
+  });
+  const isEmpty = ({ path }: FoundPage) => /^\/companies\/[^1]/.test(path);
+  return pages.filter((one) => one.status === 200 && one.html.startsWith('<!doctype html>') && !isEmpty(one));
+}
+
+/** The slowest and the largest page, and which those are that follow. */
+async function pageRows(
+  server: ServerProcess,
+  pages: readonly FoundPage[],
+  size: string,
+  { quick, repetitions, log }: BenchOptions,
+): Promise<readonly Row[]> {
+  const anna = await logIn(server, 'admin');
+  const times = new Map<string, number[]>(pages.map(({ path }) => [path, []]));
+  for (let round = 0; round < (quick ? 3 : repetitions * 4); round += 1) {
+    for (const { path } of pages) {
+      const began_ms = performance.now();
+      const { status } = await anna.get(path);
+      if (status !== 200) throw new Error(`${path}: ${status}`);
+      times.get(path)!.push(performance.now() - began_ms);
+    }
+  }
+  const by_median = pages
+    .map(({ path }) => ({ path, ms: median(times.get(path)!), max_ms: Math.max(...times.get(path)!) }))
+    .toSorted((a, b) => b.ms - a.ms);
+  const by_size = pages
+    .map(({ path, html }) => ({ path, kb: Buffer.byteLength(html) / 1_000 }))
+    .toSorted((a, b) => b.kb - a.kb);
+  for (const { path, ms, max_ms } of by_median) log(`  ${ms.toFixed(1)} ms, at most ${max_ms.toFixed(1)} ms: ${path}`);
+  const at_most = { kind: 'at_most', ratio: 1 } as const;
+  const of_all = `of ${pages.length}`;
+  return [
+    row(
+      `slowest page of the console at ${size}`,
+      'ms',
+      { ours: by_median[0]!.ms, baseline: page_ms_max, baseline_name: 'bound' },
+      at_most,
+      `${of_all}: ${by_median
+        .slice(0, 5)
+        .map(({ path, ms }) => `${path} ${ms.toFixed(0)}`)
+        .join(', ')}`,
+    ),
+    row(
+      'slowest answer of these',
+      'ms',
+      { ours: Math.max(...by_median.map(({ max_ms }) => max_ms)), baseline: page_ms_max, baseline_name: 'bound' },
+      at_most,
+    ),
+    row(
+      `largest page of the console at ${size}`,
+      'KB',
+      { ours: by_size[0]!.kb, baseline: page_kb_max, baseline_name: 'bound' },
+      at_most,
+      `${of_all}: ${by_size
+        .slice(0, 5)
+        .map(({ path, kb }) => `${path} ${kb.toFixed(0)}`)
+        .join(', ')}`,
+    ),
+  ];
+}
+
+/**
+ * Decisions at half of the peak, in turns alone and while people browse: each opens a page, looks at
+ * it for a second, and opens the next. At the peak the process has no free time, so that every page
+ * takes some from the decisions: there is no target.
+ */
+async function decisionRows(
+  server: ServerProcess,
+  pages: readonly FoundPage[],
+  name: DatabaseName,
+  { quick, repetitions, log }: BenchOptions,
+): Promise<readonly Row[]> {
+  const numbers: string[] = [];
+  for (let made = 0; made < 200; made += 1) {
+    const body = { data: { total_card_amount: 10 ** 12 }, show_card_number: true };
+    numbers.push((await create(server, sandbox_keys.client, '/v1/virtualcards', body)).card_number!);
+  }
+  const target: LoadTarget = { host: '127.0.0.1', port: Number(new URL(server.url).port), connections: 64 };
+  let sent = 0;
+  const next = () => {
+    sent += 1;
+    return authorizationRequest(numbers[sent % numbers.length]!, `H${sent}`);
+  };
+  const [count, seconds] = quick ? [300, 1] : [10_000, 10];
+  const peak = async () => await closedLoop(target, count, next);
+  await peak();
+  const [peaks, busy_peaks, kept, p99s, alone_p99s]: number[][] = [[], [], [], [], []];
+  let [refused, undecided] = [0, 0];
+  const looked: number[] = [];
+  for (let repetition = 0; repetition < Math.min(repetitions, quick ? 1 : 3); repetition += 1) {
+    const alone = (await peak()).per_second;
+    const per_second = alone / 2;
+    const due = Math.round(per_second * seconds);
+    alone_p99s!.push(percentile((await pacedLoad(target, due, per_second, next)).latencies_ms, 0.99));
+    const browsing = await beginBrowsing(server, pages);
+    busy_peaks!.push((await peak()).per_second);
+    const load = await pacedLoad(target, due, per_second, next);
+    looked.push(...(await browsing.end()));
+    peaks!.push(alone);
+    kept!.push(load.per_second / per_second);
+    p99s!.push(percentile(load.latencies_ms, 0.99));
+    refused += due - load.latencies_ms.length;
+    undecided += load.latencies_ms.length - load.approved_count;
+  }
+  log(`  ${looked.length} pages were looked at, half of them came within ${median(looked).toFixed(0)} ms, ${name}`);
+  const half = median(peaks!) / 2;
+  const seen = `${looked.length} pages, half of them within ${median(looked).toFixed(0)} ms; ${refused} refused, ${undecided} not approved; p99 alone ${median(alone_p99s!).toFixed(1)} ms`;
+  return [
+    row(
+      `authorizations at half of the peak, ${people} people browse, ${name}`,
+      '/s',
+      { ours: median(kept!) * half, baseline: half, baseline_name: 'sent' },
+      { kind: 'at_least', ratio: refused + undecided > 0 ? Number.POSITIVE_INFINITY : 0.95 },
+      seen,
+    ),
+    row(
+      `p99 of these, ${name}`,
+      'ms',
+      { ours: median(p99s!), baseline: deadline_ms, baseline_name: 'deadline' },
+      { kind: 'at_most', ratio: 1 },
+    ),
+    row(
+      `peak of authorizations, ${people} people browse, ${name}`,
+      '/s',
+      { ours: median(busy_peaks!), baseline: median(peaks!), baseline_name: 'alone' },
+      null,
+    ),
+  ];
+}
+
+/** People who open the pages one after another, each beginning with another one. */
+async function beginBrowsing(server: ServerProcess, pages: readonly FoundPage[]) {
+  const visitors = await Promise.all(
+    Array.from({ length: people }, (_, at) => logIn(server, person_roles[at % person_roles.length]!)),
+  );
+  const times: number[] = [];
+  let is_over = false;
+  const browsing = Promise.all(
+    visitors.map(async ({ get }, at) => {
+      await pause((looks_ms * at) / people);
+      for (let page = at; !is_over; page += 7) {
+        const began_ms = performance.now();
+        const { path } = pages[page % pages.length]!;
+        const { status } = await get(path);
+        if (![200, 303, 403].includes(status)) throw new Error(`${path}: ${status}`);
+        times.push(performance.now() - began_ms);
+        await pause(looks_ms);
+      }
+    }),
+  );
+  return {
+    async end(): Promise<readonly number[]> {
+      is_over = true;
+      await browsing;
+      return times;
+    },
+  };
+}
+
+/** A person of the sandbox who has logged in by one click. */
+async function logIn(server: ServerProcess, role: string) {
+  const agent = new Agent({ keepAlive: true });
+  const base = `${server.url}/console`;
+  const { headers } = await exchange(agent, `${base}/log-in/sandbox`, {}, `role=${role}`);
+  const cookie = (headers['set-cookie'] ?? []).map((one) => one.split(';')[0]).join('; ');
+  return {
+    async get(path: string) {
+      const { status, headers: answered, text } = await exchange(agent, base + path, { cookie });
+      return { status, html: text, location: answered.location ?? null };
+    },
+  };
+}
+
+function exchange(agent: Agent, url: string, headers: Readonly<Record<string, string>>, form?: string) {
+  const { promise, resolve, reject } = Promise.withResolvers<{
+    readonly status: number;
+    readonly headers: IncomingMessage['headers'];
+    readonly text: string;
+  }>();
+  const sent = request(url, {
+    agent,
+    method: form === undefined ? 'GET' : 'POST',
+    headers: { ...headers, ...(form === undefined ? {} : { 'Content-Type': 'application/x-www-form-urlencoded' }) },
+  });
+  sent.on('error', reject).on('response', (response) => {
+    const stays_open = response.headers['content-type']?.startsWith('text/event-stream') === true;
+    const done = (text: string) => resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
+    if (stays_open) {
+      sent.destroy();
+      return done('');
+    }
+    response
+      .setEncoding('utf8')
+      .toArray()
+      .then((pieces) => done(pieces.join('')), reject);
+  });
+  sent.end(form);
+  return promise;
+}
