@@ -18,7 +18,7 @@ export interface ConsoleWorld {
   browser(): Browser;
 }
 
-type Change = Partial<Pick<Settings, 'sandbox' | 'console_provider' | 'public_url'>>;
+type Change = Partial<Pick<Settings, 'sandbox' | 'console_provider' | 'public_url' | 'open_banking'>>;
 
 /** `changeOf` gets the address at which the console is served. */
 export async function openConsole(

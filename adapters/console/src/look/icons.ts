@@ -20,6 +20,7 @@ const strokes: Readonly<Record<Section, string>> = {
   companies: 'M4 20V5h9v15 M13 10h7v10 M3 20h18 M7 9h3 M7 13h3 M16 14h1 M16 17h1',
   people:
     'M9 11a3.5 3.5 0 100-7 3.5 3.5 0 000 7z M3 20c0-4 3-6 6-6s6 2 6 6 M16 4.5a3.5 3.5 0 010 6.5 M18 14.5c2 .8 3 2.6 3 5.5',
+  settings: 'M4 7h10 M18 7h2 M4 17h2 M10 17h10 M14 7a2 2 0 104 0 2 2 0 00-4 0 M6 17a2 2 0 104 0 2 2 0 00-4 0',
   keys: 'M8 16a4 4 0 100-8 4 4 0 000 8z M12 12h9 M18 12v4 M21 12v3',
   audit: 'M6 3h9l4 4v14H6z M14 3v5h5 M9 12h7 M9 16h7',
   sandbox: 'M9 3h6 M10 3v6l-5 9a2 2 0 002 3h10a2 2 0 002-3l-5-9V3 M8 15h8',

@@ -18,6 +18,7 @@ export type Section =
   | 'third-parties'
   | 'companies'
   | 'people'
+  | 'settings'
   | 'keys'
   | 'audit'
   | 'sandbox';
@@ -42,6 +43,7 @@ export const company_entries: readonly NavigationEntry[] = [
   { section: 'webhooks', title: 'Webhooks', path: '/webhooks', needs: 'webhooks.list' },
   { section: 'events', title: 'Events', path: '/events', needs: 'events.list' },
   { section: 'sandbox', title: 'Try it', path: '/sandbox', needs: 'sandbox.purchases.create', only_sandbox: true },
+  { section: 'settings', title: 'Settings', path: '/settings', needs: 'operator.companies.read' },
 ];
 
 /** Pages about all companies, or about none. */
@@ -49,5 +51,10 @@ export const installation_entries: readonly NavigationEntry[] = [
   { section: 'overview', title: 'Overview', path: '/overview', needs: 'operator.companies.list' },
   { section: 'imports', title: 'Imports', path: '/imports', needs: 'operator.imports.list' },
   { section: 'quarantine', title: 'Quarantine', path: '/quarantine', needs: 'operator.quarantine.list' },
+  { section: 'consents', title: 'Consents', path: '/consents', needs: 'bank.consents.read' },
+  { section: 'third-parties', title: 'Third parties', path: '/third-parties', needs: 'operator.thirdParties.list' },
   { section: 'companies', title: 'Companies', path: '/companies', needs: 'operator.companies.list' },
+  { section: 'people', title: 'People', path: '/people', needs: 'operator.people.list' },
+  { section: 'keys', title: 'API keys', path: '/keys', needs: 'operator.keys.list' },
+  { section: 'audit', title: 'Audit log', path: '/audit', needs: 'operator.audit.list' },
 ];

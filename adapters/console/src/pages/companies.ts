@@ -19,6 +19,9 @@ export function companiesPages(app: ConsoleApp): void {
     return await visit.page({
       title: 'Companies',
       nav: 'companies',
+      beside: visit.may('operator.companies.create')
+        ? html`<a class="button" href="${visit.rootPath('/new-company')}">Create a company</a>`
+        : undefined,
       content: html`${table({
         caption: 'Companies, newest first',
         columns: [

@@ -1,0 +1,162 @@
+import type { Results } from '@tallystick/operations';
+import type { ConsoleApp } from '../console-app.ts';
+import { type Content, html, when } from '../look/html.ts';
+import { facts, field, pager, panel, table } from '../look/parts.ts';
+import { badge, foreign, instant } from '../look/values.ts';
+import type { Problem } from '../problem.ts';
+import type { Visit } from '../visit.ts';
+
+type Consent = Results['bank.consents.read'];
+
+const access_words: Readonly<Record<Consent['access'], string>> = {
+  none: 'no access: nobody has authorised it',
+  active: 'reads now',
+  withdrawn: 'ended: the user withdrew it, or the bank for the user',
+  stopped: 'ended: the third party was suspended, or lost this permission',
+  tokens_revoked: 'ended: the third party gave its tokens back, or used a code twice',
+  deleted: 'ended: the third party deleted the consent',
+  expired: 'ended: its time is over',
+  lapsed: 'ended: the user did not confirm it within 90 days',
+};
+
+/** What users of the bank allow third parties to read. */
+export function consentPages(app: ConsoleApp): void {
+  app.get('/consents', async (c) => {
+    const { visit } = c.var;
+    const query = new URL(visit.request.url).searchParams;
+    const consent_id = query.get('consent_id')?.trim();
+    if (consent_id) return c.redirect(visit.rootPath(`/consents/${encodeURIComponent(consent_id)}`), 303);
+    const user_id = query.get('user_id')?.trim() ?? '';
+    return await visit.page({
+      title: 'Consents',
+      nav: 'consents',
+      content: html`<form class="filters" action="${visit.rootPath('/consents')}" aria-label="Find consents">
+${field({ name: 'user_id', label: 'User of the bank', value: user_id, maxlength: 128 })}
+${field({ name: 'consent_id', label: 'or ConsentId', maxlength: 128 })}<button class="second">Find</button></form>
+${user_id === '' ? await usersPanel(visit, query) : await ofUser(visit, user_id, query)}`,
+    });
+  });
+
+  app.get('/consents/:consent_id', (c) => showConsent(c.var.visit, c.req.param('consent_id')));
+
+  app.post('/consents/:consent_id/withdraw', (c) => {
+    const { visit } = c.var;
+    const consent_id = c.req.param('consent_id');
+    return visit.act(
+      async () => {
+        await visit.call('bank.consents.withdraw', { parameters: { consent_id } });
+        return {
+          to: visit.rootPath(`/consents/${encodeURIComponent(consent_id)}`),
+          notice: 'The consent is withdrawn. The third party reads nothing any more.',
+        };
+      },
+      { again: (problem) => showConsent(visit, consent_id, problem) },
+    );
+  });
+}
+
+async function usersPanel(visit: Visit, query: URLSearchParams): Promise<Content> {
+  const { items, next } = await visit.call('bank.users.list', {
+    options: { limit: 50, after: query.get('after') || undefined },
+  });
+  return panel(
+    'Users of the bank',
+    html`${table({
+      caption: 'Users of the bank',
+      columns: [
+        {
+          title: 'User',
+          cell: ({ id }) =>
+            html`<a href="${visit.rootPath(`/consents?user_id=${encodeURIComponent(id)}`)}">${foreign(id)}</a>`,
+        },
+        { title: 'Name', cell: ({ name }) => foreign(name) },
+        { title: 'Company', cell: ({ company_id }) => company_id },
+        { title: 'Status', cell: ({ status }) => badge(status, status === 'active' ? 'ok' : 'quiet') },
+      ],
+      rows: items,
+      empty: 'The bank has reported no users.',
+    })}${pager(next === null ? null : `${visit.rootPath('/consents')}?after=${encodeURIComponent(next)}`)}`,
+  );
+}
+
+async function ofUser(visit: Visit, user_id: string, query: URLSearchParams): Promise<Content> {
+  const { items, next } = await visit.call('bank.users.consents.list', {
+    parameters: { user_id },
+    options: { limit: 50, after: query.get('after') || undefined },
+  });
+  const more = `${visit.rootPath('/consents')}?user_id=${encodeURIComponent(user_id)}`;
+  return panel(
+    `What ${user_id} has authorised`,
+    html`${table({
+      caption: 'Consents of the user, the newest first',
+      columns: [
+        {
+          title: 'Consent',
+          cell: ({ id }) => html`<a href="${visit.rootPath(`/consents/${encodeURIComponent(id)}`)}">${foreign(id)}</a>`,
+        },
+        { title: 'Third party', cell: ({ client_id }) => foreign(client_id) },
+        { title: 'Access', cell: accessBadge },
+        { title: 'Accounts', cell: ({ account_ids }) => accountsOf(account_ids) },
+        { title: 'Authorised', cell: ({ authorised_at }) => instant(authorised_at) },
+      ],
+      rows: items,
+      empty: 'The user has authorised nothing.',
+    })}${pager(next === null ? null : `${more}&after=${encodeURIComponent(next)}`)}`,
+  );
+}
+
+async function showConsent(visit: Visit, consent_id: string, problem?: Problem): Promise<Response> {
+  const consent = await visit.call('bank.consents.read', { parameters: { consent_id } });
+  const { user_id } = consent;
+  return await visit.page({
+    title: 'Consent',
+    nav: 'consents',
+    problem,
+    trail: [
+      ['Consents', visit.rootPath('/consents')],
+      ...(user_id === null
+        ? []
+        : [[user_id, visit.rootPath(`/consents?user_id=${encodeURIComponent(user_id)}`)] as const]),
+    ],
+    content: html`${panel(
+      consent.access === 'active' ? 'The third party reads now' : 'The third party reads nothing',
+      facts([
+        ['Access', html`${accessBadge(consent)} ${access_words[consent.access]}`],
+        ['Since or until', instant(consent.access_ends_at)],
+        ['ConsentId', html`<code>${consent.id}</code>`],
+        ['What for', consent.kind === 'account_access' ? 'reading accounts' : 'confirming that funds are there'],
+        ['Third party', foreign(consent.client_id)],
+        ['User', foreign(user_id)],
+        ['Company', consent.company_id],
+        ['Accounts', accountsOf(consent.account_ids)],
+        [
+          'May read',
+          consent.permissions.length === 0 ? 'only whether funds are there' : consent.permissions.join(', '),
+        ],
+        ['Status in the standard', consent.status],
+        ['Ends', foreign(consent.expiration_date_time)],
+        ['Created', instant(consent.created_at)],
+        ['Authorised', instant(consent.authorised_at)],
+        ['Withdrawn', instant(consent.withdrawn_at)],
+        ['Deleted', instant(consent.deleted_at)],
+      ]),
+    )}${when(consent.access === 'active' && visit.may('bank.consents.withdraw'), () =>
+      panel(
+        'Withdraw it for the user',
+        html`<form method="post" action="${visit.rootPath(`/consents/${encodeURIComponent(consent.id)}/withdraw`)}">${visit.csrf}
+<p>All tokens of the third party for it end at once. The user can authorise a new one.</p>
+<button class="danger">Withdraw</button></form>`,
+      ),
+    )}`,
+  });
+}
+
+function accessBadge({ access }: Consent): Content {
+  return badge(access.replaceAll('_', ' '), access === 'active' ? 'ok' : 'quiet');
+}
+
+function accountsOf(numbers: readonly string[]): Content {
+  if (numbers.length === 0) return 'none';
+  const shown = numbers.slice(0, 20).join(', ');
+  return foreign(numbers.length > 20 ? `${shown} and ${numbers.length - 20} more` : shown);
+}

@@ -1,0 +1,191 @@
+import { rate_limit_max, roles } from '@tallystick/access';
+import type { Results } from '@tallystick/operations';
+import type { ConsoleApp } from '../console-app.ts';
+import { type Content, html, when } from '../look/html.ts';
+import { choice, facts, field, pager, panel, table } from '../look/parts.ts';
+import { badge, foreign, instant } from '../look/values.ts';
+import type { Problem } from '../problem.ts';
+import type { Visit } from '../visit.ts';
+import { textOf } from './item-acts.ts';
+
+type Key = Results['operator.keys.read'];
+
+const role_titles: Readonly<Record<(typeof roles)[number], string>> = {
+  client: 'client: a company’s own cards, events, webhooks and reconciliation',
+  network: 'network: authorizations and clearings of the card network',
+  bank: 'bank: the systems of the bank',
+  operator: 'operator: companies, keys and what happens in all of them',
+};
+
+/** The keys of programs. */
+export function keyPages(app: ConsoleApp): void {
+  app.get('/keys', (c) => showKeys(c.var.visit));
+
+  app.post('/keys', (c) => {
+    const { visit } = c.var;
+    return visit.show(
+      async (form) => {
+        const data = {
+          role: textOf(form, 'role'),
+          company_id: textOf(form, 'company_id') || null,
+          ...fieldsOf(form),
+        };
+        const made = await visit.call('operator.keys.create', { data });
+        return await showKey(visit, made.id, { text: made.key });
+      },
+      { again: (problem) => showKeys(visit, problem) },
+    );
+  });
+
+  app.get('/keys/:id', (c) => showKey(c.var.visit, c.req.param('id')));
+
+  app.post('/keys/:id', (c) => {
+    const { visit } = c.var;
+    const id = c.req.param('id');
+    return visit.act(
+      async (form) => {
+        await visit.call('operator.keys.update', { parameters: { id }, data: fieldsOf(form) });
+        return { to: visit.rootPath(`/keys/${id}`), notice: 'The key is changed. Servers know it within two seconds.' };
+      },
+      { again: (problem) => showKey(visit, id, { problem }) },
+    );
+  });
+
+  app.post('/keys/:id/revoke', (c) => {
+    const { visit } = c.var;
+    const id = c.req.param('id');
+    return visit.act(
+      async () => {
+        await visit.call('operator.keys.revoke', { parameters: { id } });
+        return {
+          to: visit.rootPath(`/keys/${id}`),
+          notice: 'The key is revoked. Servers refuse it within two seconds.',
+        };
+      },
+      { again: (problem) => showKey(visit, id, { problem }) },
+    );
+  });
+}
+
+async function showKeys(visit: Visit, problem?: Problem): Promise<Response> {
+  const query = new URL(visit.request.url).searchParams;
+  const company_id = query.get('company_id') || undefined;
+  const { items, next } = await visit.call('operator.keys.list', {
+    options: {
+      limit: 50,
+      after: query.get('after') ?? undefined,
+      filter: company_id === undefined ? {} : { company_id },
+    },
+  });
+  const of_company = company_id === undefined ? '' : `company_id=${encodeURIComponent(company_id)}&`;
+  return await visit.page({
+    title: 'API keys',
+    nav: 'keys',
+    problem,
+    content: html`<form class="filters" action="${visit.rootPath('/keys')}" aria-label="Filter">
+${field({ name: 'company_id', label: 'Company', value: company_id, inputmode: 'numeric', maxlength: 15 })}<button class="second">Show</button></form>
+${panel(
+  'Keys of programs',
+  html`${table({
+    caption: 'API keys, the newest first',
+    columns: [
+      {
+        title: 'Name',
+        cell: ({ id, name }) => html`<a href="${visit.rootPath(`/keys/${id}`)}">${foreign(name)}</a>`,
+      },
+      { title: 'Role', cell: ({ role }) => role },
+      { title: 'Company', cell: companyOf },
+      { title: 'State', cell: (key) => stateOf(visit, key) },
+      { title: 'Last used', cell: ({ last_used_at }) => instant(last_used_at) },
+    ],
+    rows: items,
+    empty: 'There are no keys.',
+  })}${pager(next === null ? null : `${visit.rootPath('/keys')}?${of_company}after=${encodeURIComponent(next)}`)}`,
+)}${when(visit.may('operator.keys.create'), () =>
+  panel(
+    'Create a key',
+    html`<form method="post" action="${visit.rootPath('/keys')}">${visit.csrf}
+${choice({ name: 'role', label: 'Role', value: problem?.typed('role') ?? 'client', error: problem?.of('role'), of: roles.map((role) => [role, role_titles[role]] as const) })}
+${field({ name: 'company_id', label: 'Company', hint: 'Its id. Needed for client, possible for bank.', value: problem?.typed('company_id') ?? company_id, error: problem?.of('company_id'), inputmode: 'numeric', maxlength: 15 })}
+${keyFields(null, problem)}<button>Create</button></form>`,
+  ),
+)}`,
+  });
+}
+
+interface Shown {
+  readonly problem?: Problem;
+  /** The text of the key, which only the answer to its creation shows. */
+  readonly text?: string | undefined;
+}
+
+async function showKey(visit: Visit, id: string, { problem, text }: Shown = {}): Promise<Response> {
+  const key = await visit.call('operator.keys.read', { parameters: { id } });
+  const is_open = key.revoked_at === null;
+  return await visit.page({
+    title: key.name,
+    nav: 'keys',
+    problem,
+    trail: [['API keys', visit.rootPath('/keys')]],
+    content: html`${when(text, (shown) =>
+      panel(
+        'The text of the key',
+        html`<p>It is shown only now: copy it to the program that needs it.</p><p><code>${shown}</code></p>`,
+      ),
+    )}${panel(
+      'Key',
+      facts([
+        ['Role', role_titles[key.role]],
+        ['Company', companyOf(key)],
+        ['State', stateOf(visit, key)],
+        ['Requests must be signed', key.signed ? 'yes' : 'no'],
+        ['Requests per minute', key.rate_limit_per_minute ?? 'the default of the server'],
+        ['Created', instant(key.created_at)],
+        ['Last used', instant(key.last_used_at)],
+        ['Ends', key.expires_at === null ? 'never' : instant(key.expires_at)],
+        [
+          'Histories',
+          html`<a href="${visit.rootPath(`/audit?actor=${encodeURIComponent(`key:${id}`)}`)}">what was done with it</a>`,
+        ],
+      ]),
+    )}${when(
+      is_open && visit.may('operator.keys.update'),
+      () =>
+        html`${panel(
+          'Change',
+          html`<form method="post" action="${visit.rootPath(`/keys/${id}`)}">${visit.csrf}${keyFields(key, problem)}<button>Save</button></form>`,
+        )}${panel(
+          'Revoke',
+          html`<form method="post" action="${visit.rootPath(`/keys/${id}/revoke`)}">${visit.csrf}
+<p>The program that uses it is refused within two seconds, for good.</p><button class="danger">Revoke the key</button></form>`,
+        )}`,
+    )}`,
+  });
+}
+
+function keyFields(key: Key | null, problem: Problem | undefined): Content {
+  return html`${field({ name: 'name', label: 'Name', hint: 'What the key is for.', value: problem?.typed('name') ?? key?.name, error: problem?.of('name'), maxlength: 255, required: true })}
+${field({ name: 'rate_limit_per_minute', label: 'Requests per minute', hint: `1 to ${rate_limit_max}; empty: the default of the server.`, value: problem?.typed('rate_limit_per_minute') ?? key?.rate_limit_per_minute, error: problem?.of('rate_limit_per_minute'), inputmode: 'numeric', maxlength: 7 })}
+${field({ name: 'expires_at', label: 'Ends on', type: 'date', hint: 'At the beginning of this day in UTC; empty: never.', value: problem?.typed('expires_at') ?? key?.expires_at?.slice(0, 10), error: problem?.of('expires_at') })}`;
+}
+
+function fieldsOf(form: FormData) {
+  const limit = textOf(form, 'rate_limit_per_minute');
+  const end = textOf(form, 'expires_at');
+  return {
+    name: textOf(form, 'name'),
+    // What is no number is passed on, so that the domain says what is wrong with it.
+    rate_limit_per_minute: limit === '' ? null : /^\d{1,9}$/.test(limit) ? Number(limit) : limit,
+    expires_at: end === '' ? null : /^\d{4}-\d\d-\d\d$/.test(end) ? `${end}T00:00:00Z` : end,
+  };
+}
+
+function companyOf({ company_id }: Key): Content {
+  return company_id === null ? 'no single one' : String(company_id);
+}
+
+function stateOf(visit: Visit, { revoked_at, expires_at }: Key): Content {
+  if (revoked_at !== null) return html`${badge('revoked', 'quiet')} ${instant(revoked_at)}`;
+  if (expires_at !== null && Date.parse(expires_at) <= visit.now_ms) return badge('ended', 'quiet');
+  return badge('active', 'ok');
+}

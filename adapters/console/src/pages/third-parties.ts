@@ -1,0 +1,98 @@
+import type { Results } from '@tallystick/operations';
+import type { ConsoleApp } from '../console-app.ts';
+import { type Content, html, when } from '../look/html.ts';
+import { facts, pager, panel, table } from '../look/parts.ts';
+import { badge, foreign, instant } from '../look/values.ts';
+import type { Problem } from '../problem.ts';
+import type { Visit } from '../visit.ts';
+
+type ThirdParty = Results['operator.thirdParties.read'];
+
+/** Who may ask users of the bank for consents. */
+export function thirdPartyPages(app: ConsoleApp): void {
+  app.get('/third-parties', async (c) => {
+    const { visit } = c.var;
+    const { items, next } = await visit.call('operator.thirdParties.list', {
+      options: { limit: 50, after: c.req.query('after') },
+    });
+    return await visit.page({
+      title: 'Third parties',
+      nav: 'third-parties',
+      content: panel(
+        'Third parties',
+        html`${table({
+          caption: 'Third parties, the newest first',
+          columns: [
+            {
+              title: 'Name',
+              cell: ({ id, name }) => html`<a href="${visit.rootPath(`/third-parties/${id}`)}">${foreign(name)}</a>`,
+            },
+            { title: 'Client id', cell: ({ client_id }) => foreign(client_id) },
+            { title: 'May ask for', cell: ({ scopes }) => scopes.join(', ') },
+            { title: 'Status', cell: statusBadge },
+            { title: 'Since', cell: ({ created_at }) => instant(created_at) },
+          ],
+          rows: items,
+          empty: 'No third party is registered.',
+        })}${pager(next === null ? null : `${visit.rootPath('/third-parties')}?after=${encodeURIComponent(next)}`)}`,
+      ),
+    });
+  });
+
+  app.get('/third-parties/:id', (c) => showThirdParty(c.var.visit, c.req.param('id')));
+
+  for (const [act, notice] of [
+    ['suspend', 'It is suspended. All its tokens have ended.'],
+    ['activate', 'It is active. Users have to authorise it again.'],
+  ] as const) {
+    app.post(`/third-parties/:id/${act}`, (c) => {
+      const { visit } = c.var;
+      const id = c.req.param('id');
+      return visit.act(
+        async () => {
+          await visit.call(`operator.thirdParties.${act}`, { parameters: { id } });
+          return { to: visit.rootPath(`/third-parties/${id}`), notice };
+        },
+        { again: (problem) => showThirdParty(visit, id, problem) },
+      );
+    });
+  }
+}
+
+async function showThirdParty(visit: Visit, id: string, problem?: Problem): Promise<Response> {
+  const found = await visit.call('operator.thirdParties.read', { parameters: { id } });
+  const act = found.status === 'active' ? 'suspend' : 'activate';
+  return await visit.page({
+    title: found.name,
+    nav: 'third-parties',
+    problem,
+    trail: [['Third parties', visit.rootPath('/third-parties')]],
+    content: html`${panel(
+      'Third party',
+      facts([
+        ['Client id', html`<code>${found.client_id}</code>`],
+        ['Status', statusBadge(found)],
+        ['May ask for', found.scopes.join(', ')],
+        ['Users return to', html`<ul>${found.redirect_uris.map((uri) => html`<li>${foreign(uri)}</li>`)}</ul>`],
+        ['Keys', found.jwks_uri === null ? 'registered here' : foreign(found.jwks_uri)],
+        ['Client certificate', foreign(found.certificate_subject)],
+        ['Signs id tokens by', found.id_token_signed_response_alg],
+        ['Since', instant(found.created_at)],
+      ]),
+    )}${when(visit.may(`operator.thirdParties.${act}`), () =>
+      panel(
+        found.status === 'active' ? 'Suspend' : 'Activate',
+        html`<form method="post" action="${visit.rootPath(`/third-parties/${id}/${act}`)}">${visit.csrf}
+${
+  found.status === 'active'
+    ? html`<p>It gets no token any more, and those that it has end at once.</p><button class="danger">Suspend</button>`
+    : html`<p>It may authenticate again. Its former tokens stay ended.</p><button>Activate</button>`
+}</form>`,
+      ),
+    )}`,
+  });
+}
+
+function statusBadge({ status }: ThirdParty): Content {
+  return badge(status, status === 'active' ? 'ok' : 'warn');
+}

@@ -1,0 +1,247 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Browser, type ConsoleWorld, openConsole } from './console-world.ts';
+
+const hostile = '<script>alert(1)</script>"\'&';
+
+describe('the administration in the console', () => {
+  let world: ConsoleWorld;
+  let admin: Browser;
+  const ends: (() => Promise<void> | void)[] = [];
+  before(async () => {
+    world = await openConsole({ after: (end) => void ends.unshift(end) }, () => ({
+      sandbox: true,
+      open_banking: true,
+    }));
+    admin = await as('admin');
+  });
+  after(async () => {
+    for (const end of ends) await end();
+  });
+
+  async function as(role: string): Promise<Browser> {
+    const browser = world.browser();
+    await browser.send('/console/log-in/sandbox', { role, back: '/account' });
+    return browser;
+  }
+
+  /** The rows of `name="value"` fields of the page's forms. */
+  const shows = (browser: Browser, text: string) => assert.ok(browser.page.text.includes(text), browser.page.text);
+
+  it('makes a person, shows its secret once, and takes its roles away', async () => {
+    await admin.open('/console/people');
+    await admin.send('/console/people', { handle: 'Not a handle', name: '', role_0: 'viewer', company_0: '999' });
+    assert.equal(admin.page.status, 422);
+    shows(admin, 'value="Not a handle"');
+    await admin.send('/console/people', {
+      handle: 'anna',
+      name: hostile,
+      role_0: 'support',
+      company_0: '1',
+      role_1: 'viewer',
+    });
+    assert.match(admin.page.path, /^\/console\/people\/\d+$/);
+    const at = admin.page.path;
+    assert.ok(!admin.page.text.includes(hostile), 'a name is escaped');
+    shows(admin, 'support (company 1)');
+    shows(admin, 'viewer (all companies)');
+
+    await admin.send(`${at}/password`, { password: 'short' });
+    assert.deepEqual([admin.page.status, admin.page.text.includes('at least 12')], [422, true]);
+    assert.ok(!admin.page.text.includes('value="short"'), 'a password is not repeated');
+    await admin.send(`${at}/password`, { password: 'correct horse battery' });
+    await admin.send(`${at}/totp`, {});
+    const [, uri] = /(otpauth:\/\/totp\/[^<]+)</.exec(admin.page.text) ?? [];
+    assert.ok(uri !== undefined);
+    await admin.open(at);
+    assert.ok(!admin.page.text.includes('otpauth:'));
+    shows(admin, 'password and code');
+
+    await admin.send(at, { name: 'Anna', role_0: '' });
+    shows(admin, 'no role');
+    await admin.send(`${at}/status`, { status: 'disabled' });
+    shows(admin, 'All sessions have ended');
+    const { items } = await world.tally.operator.audit.list({ filter: { actor: 'person:admin' } });
+    assert.deepEqual(
+      items
+        .map(({ action }) => action)
+        .filter((action) => action.startsWith('person.') && action !== 'person.logged_in'),
+      ['person.disabled', 'person.updated', 'person.totp_reset', 'person.password_set', 'person.created'],
+    );
+  });
+
+  it('makes a key, shows its text once, changes and revokes it', async () => {
+    await admin.open('/console/keys');
+    await admin.send('/console/keys', { role: 'client', company_id: '', name: 'till' });
+    assert.equal(admin.page.status, 422, 'a client key needs a company');
+    await admin.send('/console/keys', { role: 'client', company_id: '1', name: 'till', expires_at: '2999-01-01' });
+    const [, text] = /<code>(tly_test_\d+_[\w-]+)<\/code>/.exec(admin.page.text) ?? [];
+    assert.ok(text !== undefined, admin.page.text);
+    const id = text.split('_')[2];
+    const call = async () =>
+      (await fetch(`${world.url}/v1/virtualcards`, { headers: { authorization: `Bearer ${text}` } })).status;
+    assert.equal(await call(), 200);
+    await admin.open(`/console/keys/${id}`);
+    assert.ok(!admin.page.text.includes(text));
+    await admin.send(`/console/keys/${id}`, { name: 'back office', rate_limit_per_minute: 'many' });
+    assert.equal(admin.page.status, 422);
+    await admin.send(`/console/keys/${id}`, { name: 'back office', rate_limit_per_minute: '600', expires_at: '' });
+    shows(admin, 'back office');
+    await admin.send(`/console/keys/${id}/revoke`, {});
+    shows(admin, 'revoked');
+    assert.equal(await call(), 401);
+  });
+
+  it('creates a company, and closes it', async () => {
+    await admin.open('/console/new-company');
+    await admin.send('/console/new-company', { name: 'Second', customer_number: 'SANDBOX' });
+    assert.equal(admin.page.status, 422, 'the number is taken');
+    await admin.send('/console/new-company', { name: 'Second', customer_number: '4711' });
+    const at = admin.page.path;
+    assert.match(at, /^\/console\/companies\/\d+\/settings$/);
+    const sent = {
+      name: 'Second',
+      status: 'closed',
+      hold_days: 'never',
+      full_details_in_mail: 'no',
+      rate_limit_per_minute: '',
+    };
+    await admin.send(at, { ...sent, hold_days: '0' });
+    assert.equal(admin.page.status, 422);
+    await admin.send(at, sent);
+    const { items } = await world.tally.operator.companies.list({ limit: 1 });
+    assert.deepEqual([items[0]?.status, items[0]?.hold_days], ['closed', 'never']);
+  });
+
+  it('filters the audit log, verifies it, and takes it along', async () => {
+    await admin.open('/console/audit?action=person.logged_in&object=');
+    shows(admin, 'person.logged_in');
+    assert.ok(!admin.page.text.includes('>company.created<'));
+    await admin.open('/console/audit/verify');
+    shows(admin, 'The log is intact');
+    const csv = await admin.open('/console/audit.csv?action=person.logged_in');
+    assert.equal(csv.headers.get('content-disposition'), 'attachment; filename="audit.csv"');
+    const rows = csv.text.trimEnd().split('\r\n').slice(1);
+    assert.ok(rows.length > 0 && rows.every((row) => row.includes('person.logged_in')));
+    const lines = (await admin.open('/console/audit.ndjson?action=person.logged_in&from=2000-01-01')).text;
+    assert.equal(lines.trimEnd().split('\n').length, rows.length);
+  });
+
+  it('suspends a third party, and activates it', async () => {
+    await admin.open('/console/third-parties');
+    shows(admin, 'Sandbox budget planner');
+    const [, id] = /third-parties\/(\d+)">/.exec(admin.page.text) ?? [];
+    await admin.open(`/console/third-parties/${id}`);
+    await admin.send(`/console/third-parties/${id}/suspend`, {});
+    shows(admin, 'All its tokens have ended');
+    await admin.send(`/console/third-parties/${id}/activate`, {});
+    shows(admin, '>Suspend</button>');
+  });
+
+  it('shows whether a consent reads an account, and withdraws it', async () => {
+    const send = async (path: string, authorization: string, body: object | URLSearchParams) => {
+      const is_form = body instanceof URLSearchParams;
+      const headers = { authorization, ...(is_form ? {} : { 'content-type': 'application/json' }) };
+      const reply = await fetch(world.url + path, {
+        method: 'POST',
+        headers,
+        body: is_form ? body : JSON.stringify(body),
+      });
+      assert.ok(reply.ok, await reply.clone().text());
+      return (await reply.json()) as {
+        readonly access_token: string;
+        readonly Data: { readonly ConsentId: string };
+        readonly data: { readonly user_id: string; readonly account_ids: readonly [string] };
+      };
+    };
+    const grant = new URLSearchParams({ grant_type: 'client_credentials', scope: 'accounts' });
+    const { access_token } = await send('/oauth/token', `Basic ${btoa('sandbox-aisp:sandbox-aisp-secret')}`, grant);
+    const asked = { Data: { Permissions: ['ReadAccountsBasic'] }, Risk: {} };
+    const { Data } = await send('/account-access-consents', `Bearer ${access_token}`, asked);
+    const decide = `/sandbox/v1/consents/${Data.ConsentId}/decide`;
+    const { data } = await send(decide, 'Bearer tly_test_bank_sandbox', { data: { decision: 'approve' } });
+    await admin.open(`/console/consents?user_id=${data.user_id}`);
+    shows(admin, Data.ConsentId);
+    await admin.open(`/console/consents?consent_id=${Data.ConsentId}`);
+    shows(admin, 'The third party reads now');
+    shows(admin, data.account_ids[0]);
+    await admin.send(`/console/consents/${Data.ConsentId}/withdraw`, {});
+    shows(admin, 'The third party reads nothing');
+    assert.equal((await admin.open('/console/consents/unknown')).status, 404);
+  });
+
+  it('is read by every role, and changed by no other one: neither its buttons are shown nor its forms accepted', async () => {
+    const [, person] = /people\/(\d+)"/.exec((await admin.open('/console/people')).text) ?? [];
+    const forms: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
+      ['/console/people', { handle: 'eve', name: 'Eve', role_0: 'admin' }],
+      [`/console/people/${person}`, { name: 'Eve', role_0: 'admin' }],
+      [`/console/people/${person}/status`, { status: 'disabled' }],
+      [`/console/people/${person}/password`, { password: 'correct horse battery' }],
+      [`/console/people/${person}/totp`, {}],
+      [`/console/people/${person}/end-sessions`, {}],
+      ['/console/keys', { role: 'operator', name: 'eve' }],
+      ['/console/keys/1', { name: 'eve' }],
+      ['/console/keys/1/revoke', {}],
+      ['/console/new-company', { name: 'Eve', customer_number: '1' }],
+      ['/console/companies/1/settings', { name: 'Eve', status: 'closed' }],
+      ['/console/third-parties/1/suspend', {}],
+      ['/console/consents/1/withdraw', {}],
+    ];
+    const before = await world.tally.operator.audit.list({ limit: 1 });
+    for (const role of ['viewer', 'support', 'risk', 'finance']) {
+      const browser = await as(role);
+      for (const path of [
+        '/people',
+        '/keys',
+        '/keys/1',
+        '/audit',
+        '/third-parties/1',
+        '/consents',
+        '/companies/1/settings',
+      ]) {
+        const page = await browser.open(`/console${path}`);
+        assert.equal(page.status, 200, `${role} ${path}`);
+        const posts = [...page.text.matchAll(/<form method="post" action="([^"]+)"/g)].map(([, to]) => to);
+        assert.deepEqual(posts, ['/console/log-out'], `${role} ${path}`);
+      }
+      for (const [path, fields] of forms) {
+        await browser.open('/console/account');
+        const page = await browser.send(path, fields);
+        const is_refused = page.status === 403 || (path.includes('/consents/') && page.status === 404);
+        assert.ok(is_refused, `${role} ${path}: ${page.status}`);
+      }
+    }
+    const later = await world.tally.operator.audit.list({ limit: 50 });
+    const since = later.items.slice(
+      0,
+      later.items.findIndex(({ id }) => id === before.items[0]?.id),
+    );
+    assert.ok(
+      since.every(({ action }) => action === 'person.logged_in'),
+      JSON.stringify(since),
+    );
+  });
+
+  it('is not there for who has a role for one company', async () => {
+    const { people } = world.tally.operator;
+    const listed = (await people.list({ limit: 50 })).items.find(({ handle }) => handle === 'support')!;
+    await people.update(listed.id, { grants: [{ role: 'admin', company_id: 1 }] });
+    const browser = await as('support');
+    for (const path of [
+      '/people',
+      '/keys',
+      '/audit',
+      '/audit.csv',
+      '/audit/verify',
+      '/third-parties',
+      '/consents',
+      '/new-company',
+    ]) {
+      const page = await browser.open(`/console${path}`);
+      assert.equal(page.status, 403, path);
+    }
+    await browser.open('/console/account');
+    const made = await browser.send('/console/people', { handle: 'eve', name: 'Eve', role_0: 'admin' });
+    assert.equal(made.status, 403);
+  });
+});
