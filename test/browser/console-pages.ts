@@ -38,6 +38,7 @@ export const console_pages: readonly ConsolePage[] = [
   { name: 'home', route: '/companies/:company_id', path: company },
   { name: 'search', route: '/companies/:company_id/search', path: `${company}/search?q=grocer` },
   { name: 'search-of-all', route: '/search', path: '/search?q=9.99' },
+  { name: 'search-help', route: '/companies/:company_id/search', path: `${company}/search?q=` },
   { name: 'cards', route: '/companies/:company_id/cards', path: `${company}/cards` },
   { name: 'new-card', route: '/companies/:company_id/cards/new', path: `${company}/cards/new` },
   { name: 'card', route: '/companies/:company_id/cards/:id', path: `${company}/cards/1` },

@@ -121,20 +121,19 @@ async function findAuthorizations({ visit, reading, units }: Asked): Promise<rea
       ...positive.flatMap((amount) => [list({ billing_amount: amount }), list({ merchant_amount: amount })]),
       approval_code === null ? [] : list({ approval_code: approval_code.toUpperCase() }),
       reference === null ? [] : list({ net_reference_number: reference }),
-      merchants.length === 0 ? [] : list({ merchant_name: text }),
     ]),
     Promise.all(merchants.map((merchant_name_prefix) => list({ merchant_name_prefix }))),
   ]);
   return [
     ...(own === null ? [] : [shown(own, true)]),
     ...exact.flat().map((one) => shown(one, true)),
-    ...begun.flat().map((one) => shown(one, false)),
+    ...begun.flat().map((one) => shown(one, one.merchant_name === text)),
   ];
 }
 
 /** Clearings are found by their ids, and by their events. */
 async function findClearings({ visit, reading, units }: Asked): Promise<readonly Found[]> {
-  const { id, approval_code, reference, merchants, text } = reading;
+  const { id, approval_code, reference } = reading;
   const list = (filter: object) => pageOf(visit, 'clearings.list', filter);
   const events = async (filter: object) => {
     const found = await pageOf(visit, 'events.list', { event_type: 'virtualcard.clearings', ...filter });
@@ -146,7 +145,6 @@ async function findClearings({ visit, reading, units }: Asked): Promise<readonly
     ...units.filter((amount) => amount >= 0).map((amount) => events({ 'payload.billing_amount': amount })),
     approval_code === null ? [] : events({ 'payload.approval_code': approval_code.toUpperCase() }),
     reference === null ? [] : events({ 'payload.net_ref_num': reference }),
-    merchants.length === 0 ? [] : events({ 'payload.merchant_name': text }),
   ]);
   return found.flat().map((one) => ({
     kind: 'clearing',
@@ -179,7 +177,7 @@ async function findItems({ visit, reading, units }: Asked): Promise<readonly Fou
   return [...(own === null ? [] : [own]), ...found.flat()].map((one) => ({
     kind: 'item',
     id: one.id,
-    to: visit.path(`/breaks/${one.id}`),
+    to: visit.path(`/items/${one.id}`),
     name: html`${money(one.stated ?? one.cleared ?? one.authorized, one.currency)} at ${foreign(one.merchant_name ?? one.bank_text)}`,
     facts: [one.kind ?? one.status, one.settlement_date ?? one.booking_date, html`item ${one.id}`],
     is_exact: true,
@@ -199,7 +197,7 @@ async function findLines({ visit, reading, units }: Asked): Promise<readonly Fou
   const shown = (one: Results['reconciliation.lines.read'], is_exact: boolean): Found => ({
     kind: 'line',
     id: one.id,
-    to: visit.path(one.item_id === null ? `/bridge?account_id=${one.account_id}` : `/breaks/${one.item_id}`),
+    to: visit.path(`/lines/${one.id}`),
     name: html`${showAmount(one.amount, one.currency)}: ${foreign(one.text)}`,
     facts: [one.booking_date, html`account ${one.account_id}`, html`line ${one.id}`],
     is_exact,
