@@ -66,12 +66,18 @@ export async function deliveriesOf(visit: Visit, id: string, overview: WebhookOv
           title: 'Delivery',
           cell: ({ id: one }) => html`<a href="${at}/deliveries/${one}">${one}</a>`,
         },
-        { title: 'Event', cell: ({ event_type }) => event_type },
+        {
+          title: 'Event',
+          cell: ({ event_type, created_at }) =>
+            html`${event_type}<br><span class="quiet">${instant(created_at)}</span>`,
+        },
         { title: 'State', cell: ({ state: one }) => badge(words[one], tones[one]) },
-        { title: 'Last answer', cell: lastAnswer },
+        {
+          title: 'Last answer',
+          cell: (one) =>
+            html`${lastAnswer(one)}${when(one.next_attempt_at, (at) => html`<br><span class="quiet">next attempt ${instant(at)}</span>`)}`,
+        },
         { title: 'Attempts', cell: ({ attempts }) => attempts.length, kind: 'number' },
-        { title: 'Next attempt', cell: ({ next_attempt_at }) => instant(next_attempt_at) },
-        { title: 'Since', cell: ({ created_at }) => instant(created_at) },
         ...(may_retry ? [{ title: 'Act', cell: (one: Delivery) => retryForm(visit, id, one.id, 'list') }] : []),
       ],
       rows: items,

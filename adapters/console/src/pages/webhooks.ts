@@ -145,7 +145,11 @@ async function listPage(visit: Visit): Promise<Response> {
       'event',
       html`${when(failing.items.length > 0, () => panel('Failing', listed('Failing webhooks', failing.items, '')))}${panel(
         failing.items.length > 0 ? 'Others' : 'All webhooks',
-        listed('Webhooks that do not fail', others.items, 'There is no webhook. Events wait to be fetched.'),
+        listed(
+          'Webhooks that do not fail',
+          others.items,
+          failing.items.length > 0 ? 'There is no other webhook.' : 'There is no webhook. Events wait to be fetched.',
+        ),
       )}`,
     ),
   });
