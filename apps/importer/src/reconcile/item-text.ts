@@ -1,6 +1,8 @@
+import { toInstantText } from '@tallystick/kernel';
 import {
   type Alternative,
   ageOfItem,
+  type Comment,
   describeAct,
   type ExplainedItem,
   type Item,
@@ -18,6 +20,7 @@ export function describeItem(
     item,
     names,
     history = [],
+    comments = [],
     suggestions = [],
   }: Partial<ExplainedItem> & { readonly item: Item; readonly names: ItemNames },
   today: string,
@@ -31,6 +34,8 @@ export function describeItem(
   const terms = [
     ...amounts,
     ...named('merchant', merchant_name),
+    ...named('assigned to', item.assignee),
+    ...named('waits for', names.open_approval_id === null ? null : `approval ${names.open_approval_id}`),
     ...named('bank', names.bank_text),
     ...named('booked', item.booking_date),
     ...named('account', names.account_number),
@@ -54,6 +59,7 @@ export function describeItem(
     ),
     ...section('It may also belong to', item.alternatives.map(describeAlternative)),
     ...section('What was done', history.map(describeAct)),
+    ...section('What was said', comments.map(describeComment)),
   ].join('\n');
 }
 
@@ -64,6 +70,10 @@ function named(name: string, text: string | null): readonly (readonly [string, s
 
 function section(head: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : ['', `${head}:`, ...lines.map((line) => wrapText(line, '  ', '    ', 80))];
+}
+
+function describeComment({ at_ms, actor, text }: Comment): string {
+  return `${actor} at ${toInstantText(at_ms)}: ${JSON.stringify(text)}`;
 }
 
 function describeAlternative(alternative: Alternative): string {

@@ -108,9 +108,9 @@ export class WrittenTable {
    * that says what was refused, or the error that is no refusal.
    */
   async undo(error: unknown): Promise<unknown> {
-    await this.#ports.unitOfWork.run(async (tx) => {
-      for (const approval of this.#asked) await endAsked(tx, this.#call, approval, note_of_undoing);
-    });
+    for (const approval of this.#asked) {
+      await this.#ports.unitOfWork.run((tx) => endAsked(tx, this.#call, approval, note_of_undoing));
+    }
     const kept_ids = await undoDecisions(this.#ports, this.#call, this.#made);
     if (!(error instanceof Refusal)) return error;
     const changed = `${error.message}. It changed while the table was read, and nothing was decided`;
