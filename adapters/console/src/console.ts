@@ -27,6 +27,7 @@ import { consentPages } from './pages/consents.ts';
 import { decisionPages } from './pages/decision.ts';
 import { deliveryPages } from './pages/deliveries.ts';
 import { eventPages } from './pages/events.ts';
+import { homePages } from './pages/home.ts';
 import { itemPages } from './pages/item.ts';
 import { keyPages } from './pages/keys.ts';
 import { livePages } from './pages/live.ts';
@@ -140,6 +141,7 @@ export function createConsole(ports: ConsolePorts): Console {
   auditPages(app);
   consentPages(app);
   thirdPartyPages(app);
+  homePages(app);
   app.notFound((c) => notice(c.env.facts, 404, 'There is nothing at this address', 'Go back, or search.'));
   app.onError(async (error, c) => {
     const { facts } = c.env;
