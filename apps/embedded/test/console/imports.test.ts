@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { after, before, describe, it } from 'node:test';
+import type { ClearingInput } from '@tallystick/cards';
+import { clearing_formats } from '@tallystick/clearing-files';
+import { money } from '@tallystick/kernel';
+import { statement_formats } from '@tallystick/statement-files';
+import { until } from '@tallystick/test-support';
+import { type BrowsedConsole, type BrowsedPage, type Browser, browseConsole } from './browse.ts';
+
+const cdf3 = clearing_formats.find(({ name }) => name === 'cdf3')!;
+const bai2 = statement_formats.find(({ name }) => name === 'bai2')!;
+
+let sequence = 0;
+
+function clearingsFile(...clearings: readonly Partial<ClearingInput>[]): Buffer {
+  sequence += 1;
+  const written = clearings.map((differing, at) => ({
+    input: {
+      network_financial_transaction_id: `TX-${sequence}-${at}`,
+      billing_amount: 2_400,
+      billing_currency: 'USD',
+      clearing_type: 'DEBIT',
+      settlement_date: '2030-03-16',
+      ...differing,
+    } as ClearingInput,
+  }));
+  return Buffer.concat([...cdf3.write!({ sequence, created_on: '2030-03-16', mode: 'test', clearings: written })]);
+}
+
+/** A statement with one debit of 7.00, from this balance. */
+function statementFile(account_number: string, as_of: string, opening: number): Buffer {
+  sequence += 1;
+  const amount = money(-700);
+  const line = { bank_reference: `B${sequence}`, booking_date: as_of, value_date: as_of, amount, bai_code: '821' };
+  const head = {
+    account_number,
+    currency: 'USD',
+    reference: null,
+    as_of,
+    opening_balance: money(opening),
+    closing_balance: money(opening - 700),
+  };
+  const statements = [{ head, lines: [{ ...line, text: 'FEE', acquirer_reference: null }] }];
+  return Buffer.concat([...bai2.writeStatements!({ sequence, created_on: as_of, statements })]);
+}
+
+function formOf(bytes: Buffer, name: string, fields: Readonly<Record<string, string>> = {}): FormData {
+  const form = new FormData();
+  // The browser of these tests puts its token here.
+  form.set('form_token', '');
+  for (const [field, value] of Object.entries(fields)) form.set(field, value);
+  form.set('file', new Blob([new Uint8Array(bytes)]), name);
+  return form;
+}
+
+function tokenOf({ html }: BrowsedPage): string {
+  return /name="form-token" content="([^"]+)"/.exec(html)?.[1] ?? '';
+}
+
+/** The address of the first form whose button has this text, with its hidden fields. */
+function formWith(
+  { html }: BrowsedPage,
+  button: string,
+): { readonly path: string; readonly fields: Record<string, string> } {
+  const form = html
+    .split('<form ')
+    .slice(1)
+    .map((rest) => rest.slice(0, rest.indexOf('</form>')))
+    .find((one) => one.includes(`${button}<`));
+  assert.ok(form, `no form has the button ${button}`);
+  const hidden = [...form.matchAll(/type="hidden" name="([^"]+)" value="([^"]*)"/g)];
+  const path = /action="\/ops([^"]+)"/.exec(form)![1]!;
+  return { path, fields: Object.fromEntries(hidden.map(([, name, value]) => [name!, value!])) };
+}
+
+function uploadRequest(
+  { url }: BrowsedConsole,
+  query: string,
+  headers: Readonly<Record<string, string>>,
+): ClientRequest {
+  return request(`${url}/imports${query}`, { method: 'POST', headers: { 'x-person': 'finance', ...headers } });
+}
+
+/** The page, once it has these words. */
+async function shown(browser: Browser, path: string, words: string): Promise<BrowsedPage> {
+  let page = await browser.get(path);
+  await until(async () => {
+    page = await browser.get(path);
+    return page.text.includes(words);
+  });
+  return page;
+}
+
+describe('imports in the console', () => {
+  let world: BrowsedConsole;
+  let finance: Browser;
+  before(async () => {
+    world = await browseConsole();
+    finance = world.as('finance', { role: 'finance', company_id: null });
+  });
+  after(() => world[Symbol.asyncDispose]());
+
+  it('takes a file by a form, and says of each record in quarantine why it is there', async () => {
+    const card = await world.tally.company(1).cards.issue({ total_card_amount: 10_000 });
+    const file = clearingsFile({ vcn_id: Number(card.id) }, { vcn_id: 999_999 });
+    await finance.get('/imports');
+    const page = await finance.post('/imports', formOf(file, 'a <b>.xml', { format: 'cdf3', profile: '' }));
+    assert.match(page.path, /^\/imports\/\d+$/);
+    assert.match(page.html, /<h1>a &lt;b&gt;\.xml<\/h1>/);
+    const ended = await shown(finance, page.path, 'applied in part');
+    assert.match(ended.text, /Clearings applied 1 .*In quarantine 1 /);
+    assert.match(ended.text, /No card has the number/);
+    const { path, fields } = formWith(ended, 'Try again');
+    const refused = await finance.post(path, fields);
+    assert.deepEqual([refused.status, /That was not done/.test(refused.text)], [409, true]);
+    assert.match((await finance.get('/quarantine?reason=unknown_card')).text, /No card has the number/);
+    const again = await finance.post(`${page.path}/replay`);
+    assert.match(again.text, /What is left: 1 records in quarantine/);
+
+    const viewer = world.as({ role: 'viewer', company_id: null });
+    assert.doesNotMatch((await viewer.get('/imports')).html, /type="file"/);
+    assert.doesNotMatch((await viewer.get(page.path)).html, /replay|release/);
+    assert.equal((await viewer.post('/imports', formOf(file, 'b.xml'))).status, 403);
+  });
+
+  it('says why a statement is held, creates its account by one button, and releases it with a note', async () => {
+    const admin = world.as('admin', { role: 'admin', company_id: null });
+    await admin.get('/imports');
+    const first = await admin.post('/imports', formOf(statementFile('7000000001', '2030-03-16', 10_000), 's1.bai'));
+    const held = await shown(admin, first.path, 'is of an account that does not exist');
+    assert.match((await finance.get(first.path)).text, /Who administers the installation can create the account/);
+    const { path, fields } = formWith(held, 'Create account 7000000001');
+    const created = await admin.post(path, { ...fields, company_id: '1', currency: 'USD' });
+    assert.match(created.text, /The account is created, and its statements are applied\..*Every record is applied/);
+
+    const second = await finance.post('/imports', formOf(statementFile('7000000001', '2030-03-20', 5_000), 's2.bai'));
+    const gap = await shown(finance, second.path, 'Held statements');
+    const release = formWith(gap, 'Release');
+    const refused = await finance.post(release.path, { ...release.fields, note: '' });
+    assert.equal(refused.status, 422, refused.text);
+    const released = await finance.post(release.path, { ...release.fields, note: 'The bank has no other' });
+    assert.match(released.text, /It was released/);
+    await shown(finance, second.path, 'Every record is applied');
+    assert.match((await finance.get(`${second.path}/statements`)).text, /7000000001/);
+  });
+
+  it('takes a file of a script as it arrives, and none without the token', async () => {
+    const token = tokenOf(await finance.get('/imports'));
+    const send = async (name: string, form_token: string, bytes: Buffer): Promise<IncomingMessage> => {
+      const sent = uploadRequest(world, `?${new URLSearchParams({ name, format: '' })}`, {
+        'x-form-token': form_token,
+        'content-type': 'application/octet-stream',
+      });
+      sent.end(bytes);
+      const [response] = await once(sent, 'response');
+      return response.resume();
+    };
+    const file = clearingsFile({ vcn_id: 999_998 });
+    assert.equal((await send('stranger.xml', 'no token', file)).statusCode, 403);
+    const { statusCode, headers } = await send('whole.xml', token, file);
+    assert.equal(statusCode, 201);
+    assert.match((await finance.get(headers.location!)).text, /whole\.xml.*Clearings applied/);
+    assert.equal((await send('unknown.bin', token, Buffer.from('???'))).statusCode, 201);
+    const listed = await finance.get('/imports?status=refused');
+    assert.match(listed.text, /unknown\.bin/);
+    assert.doesNotMatch(listed.text, /stranger/);
+  });
+
+  it('keeps nothing of a file that breaks off, of a script or of a form', async () => {
+    const token = tokenOf(await finance.get('/imports'));
+    // The first bytes decide the format, and an import begins with the next ones.
+    const file = clearingsFile(...Array.from({ length: 200 }, () => ({ vcn_id: 999_998 }))).subarray(0, -10);
+    const part = (head: string, body: string) => `--b\r\nContent-Disposition: form-data; ${head}\r\n\r\n${body}`;
+    const form = `${part('name="form_token"', token)}\r\n${part('name="file"; filename="broken.xml"', '')}`;
+    const of_script = { 'x-form-token': token, 'content-type': 'application/octet-stream' };
+    for (const [query, headers, head] of [
+      ['?name=broken.xml', of_script, ''],
+      ['', { 'content-type': 'multipart/form-data; boundary=b' }, form],
+    ] as const) {
+      const broken = uploadRequest(world, query, { ...headers, 'content-length': String(10 * file.length) });
+      broken.on('error', () => undefined);
+      broken.write(head);
+      broken.write(file);
+      await shown(finance, '/imports', 'broken.xml');
+      broken.destroy();
+      await until(async () => !(await finance.get('/imports')).text.includes('broken.xml'));
+    }
+  });
+
+  it('takes no file of a form whose token follows the file', async () => {
+    const token = tokenOf(await finance.get('/imports'));
+    const form = new FormData();
+    form.set('file', new Blob(['?']), 'late.xml');
+    form.set('form_token', token);
+    const response = await fetch(`${world.url}/imports`, {
+      method: 'POST',
+      headers: { 'x-person': 'finance' },
+      body: form,
+    });
+    assert.equal(response.status, 403);
+    assert.doesNotMatch((await finance.get('/imports')).text, /late\.xml/);
+  });
+});
