@@ -155,6 +155,17 @@ describe('the log-in of the console', () => {
 
   it('is one click in a sandbox, for each role, and only there', async (t) => {
     const sandbox = await openConsole(t, () => ({ sandbox: true }));
+    for (const [back, path] of [
+      ['/account?name=日本', '/console/account?name=%E6%97%A5%E6%9C%AC'],
+      ['/\0account', '/console/%00account'],
+      ['/\ud800', '/console/%EF%BF%BD'],
+      ['/.//evil.example', '/console/companies/1'],
+      [`/${'日'.repeat(2_000)}`, '/console/companies/1'],
+    ] as const) {
+      const browser = sandbox.browser();
+      await browser.send('/console/log-in/sandbox', { role: 'viewer', back });
+      assert.deepEqual([browser.cookies.size, browser.page.path], [1, path]);
+    }
     for (const role of ['viewer', 'support', 'risk', 'finance', 'admin']) {
       const browser = sandbox.browser();
       await browser.send('/console/log-in/sandbox', { role, back: '/account' });

@@ -110,14 +110,7 @@ export function createConsole(ports: ConsolePorts): Console {
       return await notice(facts, 403, 'That is not possible', 'You have no role for this company.');
     }
     c.set('visit', visit);
-    if (!is_form || files.test(request.headers.get('content-type') ?? '')) return await next();
-    const is_sound = await visit.form().then(
-      () => true,
-      () => false,
-    );
-    if (!is_sound) {
-      return await notice(facts, 403, 'This page is out of date', 'Go back, reload the page, and try again.');
-    }
+    if (is_form && !files.test(request.headers.get('content-type') ?? '')) await visit.form();
     await next();
   });
   companiesPages(app);

@@ -1,15 +1,13 @@
 import { roleFor } from '@tallystick/access';
 import { Fault, Refusal } from '@tallystick/kernel';
 import type { FileInput, Parameter, Results } from '@tallystick/operations';
+import { readForm } from './form.ts';
 import { formToken, isFormToken } from './form-token.ts';
 import { type Content, html } from './look/html.ts';
 import { type PageOptions, renderPage } from './look/layout.ts';
 import { readNotice, withNotice } from './notice.ts';
 import type { ConsolePorts, Identity, RequestFacts } from './ports.ts';
 import { Problem } from './problem.ts';
-
-/** The most bytes of a form with a file. */
-const form_bytes_max = 8 * 1024 * 1024;
 
 /** What an operation is called with, besides who calls it. */
 export interface VisitCall {
@@ -153,24 +151,13 @@ export class Visit {
     }
   }
 
-  /** The fields that a form has sent. Refuses (`forbidden`) a form without the token of the visitor. */
+  /** The fields that a form has sent. Refuses as `readForm` does, and (`forbidden`) without the visitor's token. */
   form(): Promise<FormData> {
-    this.#form ??= this.readForm().then((form) => {
+    this.#form ??= readForm(this.request).then((form) => {
       this.checkToken(form.get('form_token'));
       return form;
     });
     return this.#form;
-  }
-
-  /** A form with a file passes through as it arrives: its length is bounded before it is read whole. */
-  private async readForm(): Promise<FormData> {
-    const { headers } = this.request;
-    const has_file = /^multipart\//i.test(headers.get('content-type') ?? '');
-    if (has_file && !(Number(headers.get('content-length') ?? Number.NaN) <= form_bytes_max)) {
-      const message = `must have at most ${form_bytes_max / 1024 / 1024} MB: send a larger file to the interface`;
-      throw new Refusal('validation_failed', `the file ${message}`);
-    }
-    return await this.request.formData();
   }
 
   /** Refuses (`forbidden`) another token than that of the visitor. Before it a form calls nothing. */

@@ -9,11 +9,17 @@ function nameOf({ is_https }: RequestFacts, name: string): string {
 }
 
 /** The header that sets a cookie; with an age of 0 it is forgotten. */
-export function cookie(facts: RequestFacts, name: string, value: string, age_s: number): string {
+export function cookie(
+  facts: RequestFacts,
+  name: string,
+  value: string,
+  age_s: number,
+  same_site: 'Lax' | 'Strict' = 'Lax',
+): string {
   // `__Host-` requires the whole host as its path.
   const path = facts.is_https ? '/' : facts.base || '/';
   const secure = facts.is_https ? '; Secure' : '';
-  return `${nameOf(facts, name)}=${value}; Path=${path}; HttpOnly; SameSite=Lax; Max-Age=${age_s}${secure}`;
+  return `${nameOf(facts, name)}=${value}; Path=${path}; HttpOnly; SameSite=${same_site}; Max-Age=${age_s}${secure}`;
 }
 
 /** The value of a cookie in base64url; null: the request has none. */

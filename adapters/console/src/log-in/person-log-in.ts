@@ -15,6 +15,7 @@ import {
 } from '@tallystick/access';
 import { too_many_log_ins } from '@tallystick/consents';
 import { createFailedLogIns } from '@tallystick/kernel';
+import { readFields } from '../form.ts';
 import { isAutomatic } from '../live/automatic.ts';
 import type { Identity, LogIn, RequestFacts } from '../ports.ts';
 import { cookie, readCookie } from './cookie.ts';
@@ -38,6 +39,9 @@ export interface PersonLogIn extends LogIn {
 }
 
 const session_cookie = 'console';
+
+/** A longer path would not fit into the cookie of a log-in at a provider. */
+const back_length_max = 1_000;
 
 export function personLogIn(ports: PersonDoorPorts): PersonLogIn {
   const { machine, clock, sandbox } = ports;
@@ -133,7 +137,7 @@ export function personLogIn(ports: PersonDoorPorts): PersonLogIn {
       const is_form = request.method === 'POST';
       if (pathname === '/log-out') return await logOut(request, facts);
       if (is_form) {
-        const form = await request.formData().catch(() => new FormData());
+        const form = await readFields(request);
         if (sandbox) return await bySandbox(facts, form);
         return await byPassword(facts, form);
       }
@@ -171,7 +175,10 @@ function leadTo(location: string, set_cookie: string): Response {
   return new Response(null, { status: 303, headers: { Location: location, 'Set-Cookie': set_cookie } });
 }
 
-/** A path of the console, and of nothing else. */
+/** A path of the console, and of nothing else, as a header can have it. */
 function backOf(text: unknown): string {
-  return typeof text === 'string' && /^\/(?!\/)[^\\\s]*$/.test(text) ? text : '/';
+  if (typeof text !== 'string' || !/^\/(?!\/)[^\\\s]*$/.test(text)) return '/';
+  const { pathname, search } = new URL(`http://console.invalid${text}`);
+  const back = pathname + search;
+  return back.startsWith('//') || back.length > back_length_max ? '/' : back;
 }

@@ -7,10 +7,12 @@ import {
   type PortalVisit,
 } from '@tallystick/access';
 import type { AuditLog, Clock, Random, Sha256, UnitOfWork } from '@tallystick/kernel';
+import { readFields } from '../form.ts';
 import { isAutomatic } from '../live/automatic.ts';
 import { type Content, html } from '../look/html.ts';
 import { renderDocument } from '../look/layout.ts';
-import type { Identity, PortalDoor, RequestFacts } from '../ports.ts';
+import type { PortalDoor, RequestFacts } from '../ports.ts';
+import { cookie, readCookie } from './cookie.ts';
 
 export interface PortalPorts {
   readonly unitOfWork: UnitOfWork<PeopleTx & { readonly audit: AuditLog }>;
@@ -22,30 +24,34 @@ export interface PortalPorts {
   readonly machine: Clock;
 }
 
-const cookie_name = 'tallystick_portal';
+const cookie_name = 'portal';
 const cookie_s = 3_600;
 
 /**
- * The visits by portal links, below `/portal`. They have a cookie of their own on this path, so that
- * a person who opens a link in the same browser stays logged in elsewhere.
+ * The visits by portal links, below `/portal`. They have a cookie of their own, so that a person who
+ * opens a link in the same browser stays logged in elsewhere.
  */
 export function portalDoor(ports: PortalPorts): PortalDoor {
   const { unitOfWork, clock, machine } = ports;
 
-  async function find(request: Request, { transaction }: RequestFacts): Promise<PortalVisit | null> {
-    const token = new RegExp(`(?:^|;\\s*)${cookie_name}=([\\w-]{43})(?:;|$)`).exec(request.headers.get('cookie') ?? '');
+  async function find(
+    request: Request,
+    facts: RequestFacts,
+  ): Promise<(PortalVisit & { readonly token: string }) | null> {
+    const { transaction } = facts;
+    const token = readCookie(request, facts, cookie_name);
     if (token === null) return null;
     const machine_ms = machine.nowMs();
-    const work = (tx: PeopleTx) => findPortalVisit(tx, ports, token[1]!, machine_ms);
+    const work = (tx: PeopleTx) => findPortalVisit(tx, ports, token, machine_ms);
     const visit = await transaction(() => unitOfWork.read(work));
     if (visit?.is_unseen === true && !isAutomatic(request)) {
       await transaction(() => unitOfWork.run((tx) => tx.console_sessions.touch(visit.session_id, machine_ms)));
     }
-    return visit;
+    return visit === null ? null : { ...visit, token };
   }
 
   async function open(request: Request, facts: RequestFacts): Promise<Response> {
-    const code = String((await request.formData()).get('code') ?? '').trim();
+    const code = String((await readFields(request)).get('code') ?? '').trim();
     // Whoever pastes the whole address means what is behind the #.
     const token = code.slice(code.lastIndexOf('#') + 1);
     const now_ms = clock.nowMs();
@@ -56,15 +62,15 @@ export function portalDoor(ports: PortalPorts): PortalDoor {
       ? await facts.transaction(() => unitOfWork.run((tx) => openPortalLink(tx, ports, caller)))
       : null;
     if (begun === null) return await closedPage(facts);
-    return leadTo(`${facts.base}/portal/webhooks`, cookie(facts, begun.token, cookie_s));
+    return leadTo(`${facts.base}/portal/webhooks`, cookie(facts, cookie_name, begun.token, cookie_s, 'Strict'));
   }
 
   return {
     async identify(request, facts) {
       const visit = await find(request, facts);
       if (visit === null) return null;
-      const { link, visitor } = visit;
-      return { ...visitor, name: `Company ${link.company_id}`, secret: secretOf(request), portal_of: link.company_id };
+      const { link, visitor, token } = visit;
+      return { ...visitor, name: `Company ${link.company_id}`, secret: token, portal_of: link.company_id };
     },
 
     async answer(request, facts) {
@@ -77,22 +83,12 @@ export function portalDoor(ports: PortalPorts): PortalDoor {
       const caller = { request_id, source_address, now_ms: clock.nowMs() };
       if (visit !== null) await facts.transaction(() => unitOfWork.run((tx) => endPortalVisit(tx, visit, caller)));
       const answer = await page(facts, 200, 'The visit has ended', html`<p>You can close this tab.</p>`);
-      answer.headers.append('Set-Cookie', cookie(facts, '', 0));
+      answer.headers.append('Set-Cookie', cookie(facts, cookie_name, '', 0, 'Strict'));
       return answer;
     },
 
     nobody: (facts) => closedPage(facts),
   };
-}
-
-/** The token of the visit's session, which only this browser and the server know. */
-function secretOf(request: Request): Identity['secret'] {
-  return new RegExp(`${cookie_name}=([\\w-]{43})`).exec(request.headers.get('cookie') ?? '')![1]!;
-}
-
-function cookie({ base, is_https }: RequestFacts, value: string, age_s: number): string {
-  const secure = is_https ? '; Secure' : '';
-  return `${cookie_name}=${value}; Path=${base}/portal; HttpOnly; SameSite=Strict; Max-Age=${age_s}${secure}`;
 }
 
 function leadTo(location: string, set_cookie: string): Response {

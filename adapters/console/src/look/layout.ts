@@ -1,3 +1,4 @@
+import { maskCardNumbers } from '@tallystick/kernel';
 import type { Results } from '@tallystick/operations';
 import { assetPath } from '../assets.ts';
 import { formToken } from '../form-token.ts';
@@ -106,7 +107,7 @@ function errorSummary(problem: Problem): Content {
 }
 
 function searchField(visit: VisitShown): Content {
-  const typed = new URL(visit.request.url).searchParams.get('q') ?? '';
+  const typed = maskCardNumbers(new URL(visit.request.url).searchParams.get('q') ?? '');
   return html`<form class="search" role="search" action="${visit.path('/search')}"><label class="visually-hidden" for="search">Search</label>
 <input id="search" name="q" type="search" value="${typed}" placeholder="Card, amount, merchant, reference" aria-keyshortcuts="/" maxlength="200"><button>Search</button></form>`;
 }

@@ -1,3 +1,4 @@
+import { maskCardNumbers } from '@tallystick/kernel';
 import type { ConsoleApp } from '../console-app.ts';
 import { type Content, html } from '../look/html.ts';
 import { panel } from '../look/parts.ts';
@@ -22,7 +23,7 @@ export function searchPages(app: ConsoleApp): void {
 
   app.get('/search', async (c) => {
     const { visit } = c.var;
-    const q = encodeURIComponent(c.req.query('q') ?? '');
+    const q = encodeURIComponent(maskCardNumbers(c.req.query('q') ?? ''));
     const company_ids = await companiesOf(visit);
     if (company_ids.length === 1) return c.redirect(visit.rootPath(`/companies/${company_ids[0]}/search?q=${q}`), 303);
     const content = html`<p>In which company?</p><ul>${company_ids.map(

@@ -197,7 +197,7 @@ async function findLines({ visit, reading, units }: Asked): Promise<readonly Fou
   const shown = (one: Results['reconciliation.lines.read'], is_exact: boolean): Found => ({
     kind: 'line',
     id: one.id,
-    to: visit.path(`/lines/${one.id}`),
+    to: visit.path(one.item_id === null ? bridgeOf(one) : `/lines/${one.id}`),
     name: html`${showAmount(one.amount, one.currency)}: ${foreign(one.text)}`,
     facts: [one.booking_date, html`account ${one.account_id}`, html`line ${one.id}`],
     is_exact,
@@ -207,6 +207,11 @@ async function findLines({ visit, reading, units }: Asked): Promise<readonly Fou
     ...exact.flat().map((one) => shown(one, true)),
     ...having.map((one) => shown(one, false)),
   ];
+}
+
+/** Where a line is shown that is in no item: the bridge of its account on its day. */
+function bridgeOf({ account_id, booking_date }: Results['reconciliation.lines.read']): string {
+  return `/bridge?${new URLSearchParams({ account: account_id, from: booking_date, to: booking_date })}`;
 }
 
 async function findWebhooks({ visit, reading: { id, text, kind } }: Asked): Promise<readonly Found[]> {

@@ -54,6 +54,12 @@ describe('the cards of the console', () => {
     const asked = await browser.get(`/companies/1/search?q=${card_number}`);
     assert.equal(asked.path, `/companies/1/cards/${card.id}`);
     assert.ok(!asked.html.includes(card_number));
+    await world.tally.operator.companies.create({ name: 'Second', customer_number: 'C-2' });
+    const everywhere = world.as('olga', { role: 'viewer', company_id: null });
+    for (const path of ['/search', '/companies/1/cards']) {
+      const page = await everywhere.get(`${path}?q=${card_number}`);
+      assert.deepEqual([page.status, page.html.includes(card_number)], [200, false], path);
+    }
   });
 
   it('says why a purchase was declined, and who did what to the card', async () => {

@@ -106,6 +106,11 @@ describe('reconciliation in the console', () => {
     assert.match((await anna!.get(`${home}/items/${small}`)).text, /ignored it say "no", please/);
   });
 
+  it('is found by the search', async () => {
+    const found = await viewer!.get(`${home}/search?q=item%20${large}`);
+    assert.deepEqual([found.status, found.path], [200, `${home}/items/${large}`]);
+  });
+
   it('leads from the opening to the closing balance of an account, with nothing unexplained', async () => {
     const page = await viewer!.get(`${home}/bridge?account=1000000001&from=&to=`);
     assert.equal(page.status, 200);

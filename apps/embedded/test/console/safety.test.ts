@@ -48,4 +48,24 @@ describe('the console', () => {
     assert.equal(await send(own, { origin: 'https://evil.example' }), 403);
     assert.equal(await send(own), 404);
   });
+
+  it('refuses a form that is broken off, is none, or is longer than any form', async () => {
+    const anna = world.as('anna', { role: 'admin', company_id: null });
+    const token = /name="form-token" content="([^"]+)"/.exec((await anna.get('/companies')).html)![1]!;
+    const in_parts = { 'content-type': 'multipart/form-data; boundary=x' };
+    const part = (name: string, value: string) =>
+      `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+    const sound = part('form_token', token);
+    for (const [headers, body] of [
+      [in_parts, `${sound}--x\r\nContent-Disp`],
+      [in_parts, `${sound}${part('note', 'a'.repeat(9_000_000))}--x--\r\n`],
+      [{ 'content-type': 'application/octet-stream' }, 'x'],
+      [{ 'content-type': 'application/json' }, '{}'],
+    ] as const) {
+      const post = (path: string, person: string) =>
+        fetch(world.url + path, { method: 'POST', headers: { 'x-person': person, ...headers }, body });
+      assert.equal((await post('/companies/1/breaks', 'anna')).status, 422);
+      assert.equal((await post('/portal', '')).status, 422, 'of a stranger');
+    }
+  });
 });
