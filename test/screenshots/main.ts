@@ -23,24 +23,12 @@ const phone = { width: 390, height: 780 };
 
 const pictures: readonly Pictures[] = [
   {
-    pages: [
-      'home',
-      'card',
-      'decision',
-      'breaks',
-      'item',
-      'bridge',
-      'webhook',
-      'import',
-      'overview',
-      'audit',
-      'sandbox',
-    ],
+    pages: ['home', 'card', 'decision', 'breaks', 'item', 'bridge', 'webhook', 'imports', 'sandbox'],
     suffix: '',
     context: { viewport: laptop, colorScheme: 'light' },
   },
-  { pages: ['breaks', 'home'], suffix: '-dark', context: { viewport: laptop, colorScheme: 'dark' } },
-  { pages: ['card', 'breaks'], suffix: '-phone', context: { viewport: phone, colorScheme: 'light' } },
+  { pages: ['home'], suffix: '-dark', context: { viewport: laptop, colorScheme: 'dark' } },
+  { pages: ['card'], suffix: '-phone', context: { viewport: phone, colorScheme: 'light' } },
 ];
 
 mkdirSync(folder, { recursive: true });

@@ -133,9 +133,11 @@ async function failingWebhook(trial: Trial): Promise<void> {
 
 async function troubles(
   trial: Trial,
-  [first_card, , , , last]: readonly VirtualCard[],
+  [first_card, second, , , last]: readonly VirtualCard[],
   approved: readonly Authorization[],
 ): Promise<void> {
+  const over_limit = { vcn_id: second!.id, amount: 189_00, merchant_name: 'Grand Hotel', mcc: '7011' };
+  await trial.call('sandbox.purchases.create', { data: over_limit });
   const note = 'The cardholder reported it lost';
   await trial.call('virtualCards.freeze', { parameters: { id: last!.id }, data: { note } });
   const from = toInstantText(trial.visit.now_ms - 30 * 86_400_000);
