@@ -38,7 +38,7 @@ export function accountPages(app: ConsoleApp): void {
             { title: 'Last request', cell: ({ seen_machine_ms }) => instant(toInstantText(seen_machine_ms)) },
             { title: 'Ends', cell: ({ ends_machine_ms }) => instant(toInstantText(ends_machine_ms)) },
             { title: 'Address', cell: ({ source_address }) => foreign(source_address) },
-            { title: '', cell: ({ is_this }) => (is_this ? badge('this one', 'info') : '') },
+            { title: 'Which', cell: ({ is_this }) => (is_this ? badge('this one', 'info') : '') },
           ],
           rows: sessions,
           empty: 'You are logged in nowhere.',

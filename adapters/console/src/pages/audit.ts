@@ -2,7 +2,7 @@ import type { Results } from '@tallystick/operations';
 import type { ConsoleApp } from '../console-app.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { facts, field, pager, panel, table } from '../look/parts.ts';
-import { badge, dash, foreign, instant } from '../look/values.ts';
+import { badge, foreign, instant } from '../look/values.ts';
 import { who } from '../look/who.ts';
 import type { Visit } from '../visit.ts';
 
@@ -14,6 +14,9 @@ const filters = [
   { name: 'object', label: 'On what', hint: 'virtualcard:17' },
   { name: 'company_id', label: 'Company', hint: 'its id' },
 ] as const;
+
+/** Of the details of an entry, in characters. The files have them whole. */
+const shown_length_max = 300;
 
 /** Who did what, and the proof that nobody changed it. */
 export function auditPages(app: ConsoleApp): void {
@@ -38,10 +41,16 @@ ${panel(
     caption: 'Entries of the audit log, the newest first',
     columns: [
       { title: 'When', cell: ({ at }) => instant(at) },
-      { title: 'Who', cell: ({ actor }) => link(visit, 'actor', actor, who(visit, actor)) },
-      { title: 'What', cell: ({ action }) => link(visit, 'action', action, action) },
-      { title: 'On what', cell: ({ object }) => objectOf(visit, object) },
-      { title: 'Company', cell: ({ company_id }) => company_id ?? dash },
+      {
+        title: 'Who',
+        cell: ({ actor, source_address }) =>
+          html`${link(visit, 'actor', actor, who(visit, actor))}${when(source_address, (address) => html`<br><span class="quiet">${address}</span>`)}`,
+      },
+      {
+        title: 'What',
+        cell: ({ action, object, company_id }) =>
+          html`${link(visit, 'action', action, breakable(action))}<br>${objectOf(visit, object)}${when(company_id, (id) => html`<br><span class="quiet">company ${id}</span>`)}`,
+      },
       { title: 'Details', cell: detailsOf },
     ],
     rows: items,
@@ -140,13 +149,17 @@ function link(visit: Visit, name: string, value: string, shown: Content): Conten
 }
 
 function objectOf(visit: Visit, object: string): Content {
-  return /^[a-z_]+:\d+$/.test(object) ? link(visit, 'object', object, object) : foreign(object);
+  return /^[a-z_]+:\d+$/.test(object) ? link(visit, 'object', object, breakable(object)) : foreign(object);
 }
 
-function detailsOf({ details, source_address }: Entry): Content {
+function detailsOf({ details }: Entry): Content {
   const text = Object.entries(details)
     .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(', ');
-  const shown = text.length > 300 ? `${text.slice(0, 300)}…` : text;
-  return html`${foreign(shown)}${when(source_address, (address) => html` <span class="quiet">from ${address}</span>`)}`;
+  return foreign(text.length > shown_length_max ? `${text.slice(0, shown_length_max)}…` : text);
+}
+
+/** The name of an action or object, which may break between its words. */
+function breakable(name: string): Content {
+  return name.split(/(?<=[._:])/).map((part) => html`${part}<wbr>`);
 }

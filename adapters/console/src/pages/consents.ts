@@ -122,7 +122,7 @@ async function showConsent(visit: Visit, consent_id: string, problem?: Problem):
       consent.access === 'active' ? 'The third party reads now' : 'The third party reads nothing',
       facts([
         ['Access', html`${accessBadge(consent)} ${access_words[consent.access]}`],
-        ['Since or until', instant(consent.access_ends_at)],
+        [consent.access === 'active' ? 'Until, at the latest' : 'Ended', instant(consent.access_ends_at)],
         ['ConsentId', html`<code>${consent.id}</code>`],
         ['What for', consent.kind === 'account_access' ? 'reading accounts' : 'confirming that funds are there'],
         ['Third party', foreign(consent.client_id)],
