@@ -16,7 +16,7 @@ const changes: Readonly<Record<string, string>> = {
   'support, risk, admin': `virtualCards.update virtualCards.freeze virtualCards.unfreeze
     backtests.create backtests.delete`,
   'support, admin': `virtualCards.create virtualCards.cancel virtualCards.email virtualCards.authorizations.release
-    purchaseTemplates.request operator.templates.complete operator.mails.retry`,
+    purchaseTemplates.request operator.templates.complete operator.mails.retry portalLinks.create`,
   'finance, admin': `reconciliation.items.match reconciliation.items.unmatch reconciliation.items.ignore
     reconciliation.items.accept reconciliation.items.confirm reconciliation.items.reopen
     reconciliation.items.comment reconciliation.items.assign reconciliation.decisions.create
@@ -25,8 +25,7 @@ const changes: Readonly<Record<string, string>> = {
     operator.imports.create operator.imports.replay operator.imports.release operator.quarantine.replay`,
   'admin, portal': `webhooks.create webhooks.update webhooks.delete webhooks.test webhooks.rotateSecret
     webhooks.deliveries.retry webhooks.deliveries.recover`,
-  admin: `portalLinks.create
-    decisionEndpoint.put decisionEndpoint.update decisionEndpoint.delete decisionEndpoint.rotateSecret
+  admin: `decisionEndpoint.put decisionEndpoint.update decisionEndpoint.delete decisionEndpoint.rotateSecret
     decisionEndpoint.test operator.virtualCards.codeFailures.reset operator.companies.create operator.companies.update
     operator.realCards.create operator.keys.create operator.keys.update operator.keys.revoke
     operator.people.create operator.people.update operator.people.setPassword operator.people.resetTotp
@@ -253,6 +252,14 @@ describe('a visitor of the console', () => {
       for (const text of [read, changed]) assert.equal(/"card_number":"\d{16}"/.test(text), sees, `${role} ${text}`);
       if (!sees) assert.deepEqual([read, changed], ['forbidden', 'forbidden']);
     }
+  });
+
+  it('lets nobody do by a link what the role does not permit', async () => {
+    const call = { company_id: 1, source_address: null };
+    const come = (role: VisitorRole, read_only: boolean) =>
+      outcome(visitor({ role, company_id: 1 }), 'portalLinks.create', { ...call, data: { read_only } });
+    assert.equal(await come('support', false), 'forbidden');
+    for (const made of [await come('support', true), await come('admin', false)]) assert.match(made, /"portal_link"/);
   });
 
   it('of one company neither reads nor changes anything of another one, whatever its id', async () => {

@@ -12,7 +12,7 @@ const { routes } = createConsole({} as ConsolePorts);
 const of_log_in = ['/account'];
 
 /** Texts of the second company. They begin with what no other text contains. */
-const hostile = (name: string) => `ZEBRA${name}"'><script>x()</script><b onx>\u202e&amp;`;
+const hostile = (name: string) => `ZEBRA-${name}-"'><script>x()</script><b onx>\u202e&amp;`;
 /** Where fewer characters are permitted. */
 const plain = (name: string) => `ZEBRA${name}`;
 
@@ -28,18 +28,19 @@ before(async () => {
   await examples.get('/companies/1/sandbox');
   const filled = await examples.post('/companies/1/sandbox', { do: 'examples', days: '4' });
   assert.equal(filled.status, 200, filled.text);
-  await fillSecondCompany();
+  const tried = await fillSecondCompany();
   found = await crawlConsole({
     base: '/ops',
     routes,
-    from: ['/', '/companies/1', '/companies/2', '/companies/1/lines/1', '/companies/1/live'],
-    alike_max: 2,
+    from: ['/', '/companies/1', '/companies/2', '/companies/1/lines/1', '/companies/1/live', tried],
+    alike_max: 1,
     get: (path) => ask('filler', path),
   });
 });
 after(() => world[Symbol.asyncDispose]());
 
-async function fillSecondCompany(): Promise<void> {
+/** Returns the page of a change of limits that was tried, to which only its form leads. */
+async function fillSecondCompany(): Promise<string> {
   const { operator, bank, sandbox } = world.tally;
   await operator.companies.create({ name: hostile('company'), customer_number: 'C-2' });
   await operator.realCards.create({
@@ -61,6 +62,8 @@ async function fillSecondCompany(): Promise<void> {
     await company.sandbox.buy({ ...purchase, amount: 500 });
     await company.sandbox.buy({ ...purchase, amount: 90_000 });
   }
+  const [{ id: card_id } = { id: '' }] = (await company.cards.list()).items;
+  const backtest = await company.backtests.create({ vcn_id: Number(card_id), changes: { total_card_amount: 900 } });
   await company.templates.request({
     name: plain('template'),
     description: hostile('template'),
@@ -89,6 +92,7 @@ async function fillSecondCompany(): Promise<void> {
   await operator.keys.create({ role: 'client', company_id: 2, name: hostile('key') });
   await operator.imports.create(Buffer.from('no file of the network'), { name: plain('import.csv') }).catch(quiet);
   await sandbox.clock.move({ advance: 'PT1H' });
+  return `/companies/2/cards/${card_id}/limits/${backtest.id}`;
 }
 
 /** Asks for a page, or sends a form, as a person; without following where it leads. */
@@ -121,17 +125,14 @@ describe('every page of the console', () => {
 
   it('shows no card number', () => {
     assert.equal(numbers.length, 2);
-    for (const { path, html } of found.pages) {
-      const digits = html.replace(/<[^>]*>|[^\w]/g, '');
-      for (const number of numbers) assert.ok(!digits.includes(number), path);
-    }
+    for (const { path, html } of found.pages) assertNoNumber(html, path);
   });
 
   it('escapes every text', () => {
     const marked = found.pages.filter(({ html }) => html.includes('ZEBRA'));
     assert.ok(marked.length > 5);
     for (const { path, html } of marked) {
-      const [broken] = html.match(/.{0,80}ZEBRA\w*["'<>].{0,40}|.{0,80}(<script>x|<b onx).{0,40}/s) ?? [];
+      const [broken] = html.match(/.{0,80}ZEBRA-\w*-["'<>].{0,40}|.{0,80}(<script>x|<b onx).{0,40}/s) ?? [];
       if (path.includes('.csv')) continue;
       assert.equal(broken, undefined, path);
     }
@@ -171,20 +172,32 @@ describe('every page of the console', () => {
     world.as('foreign', { role: 'admin', company_id: 1 });
     const before_all = await changeable();
     for (const person of ['viewer', 'foreign']) {
+      const form_token = await tokenOf(person);
       for (const { path, fields } of found.forms) {
         if (person === 'foreign' && /^\/companies\/1\b/.test(path)) continue;
-        const { status } = await ask(
-          person,
-          path,
-          new URLSearchParams({ ...fields, form_token: await tokenOf(person) }),
-        );
+        const { status, html } = await ask(person, path, new URLSearchParams({ ...fields, form_token }));
         assert.ok(status < 500, `${person} ${status} ${path}`);
         if (person === 'foreign') assert.ok([403, 404].includes(status), `${status} ${path}`);
         assert.equal(await changeable(), before_all, `${person} ${status} ${path} ${JSON.stringify(fields)}`);
+        assertNoNumber(html, `${person} ${path}`);
       }
     }
   });
+
+  it('bears every button of every form', async () => {
+    const form_token = await tokenOf('filler');
+    for (const { path, fields } of found.forms) {
+      if (fields.do === 'examples') continue;
+      const { status } = await ask('filler', path, new URLSearchParams({ ...fields, form_token }));
+      assert.ok(status < 500, `${status} ${path} ${JSON.stringify(fields)}`);
+    }
+  });
 });
+
+function assertNoNumber(html: string, what: string): void {
+  const digits = html.replace(/<[^>]*>|[^\w]/g, '');
+  for (const number of numbers) assert.ok(!digits.includes(number), what);
+}
 
 /** What changes with every act. */
 async function changeable(): Promise<string> {
