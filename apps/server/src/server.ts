@@ -64,6 +64,8 @@ export function createServer(config: Config, container: Container = createContai
     const network_url = network === null ? null : await listenAt('network', network.host, network.port);
     const url = await listenAt(network === null ? 'all' : 'others', config.host, config.port);
     container.get(tokens.listening).url = url;
+    // Pages of the console hear of events.
+    if (config.console) (await container.getAsync(tokens.subscriber)).start();
     const jobs = await container.getAsync(tokens.jobs);
     jobs.start();
     return { url, network_url };

@@ -43,13 +43,15 @@ const names: Readonly<Record<string, string>> = {
 interface Stream {
   readonly visitor: string;
   readonly company_id: number;
+  /** Whether its browser has left. A server that keeps its own side open is not told. */
+  readonly isGone: () => boolean;
   tell(name: string, id: number): void;
   end(): void;
 }
 
 export interface Live {
   /** The answer with the news of a company; null: there are too many such answers. */
-  open(visitor: string, company_id: number): Response | null;
+  open(visitor: string, company_id: number, isGone: () => boolean): Response | null;
 }
 
 export function createLive({ news, timers, stop }: Pick<ConsolePorts, 'news' | 'timers' | 'stop'>): Live {
@@ -81,7 +83,7 @@ export function createLive({ news, timers, stop }: Pick<ConsolePorts, 'news' | '
     };
   }
 
-  function bodyOf(visitor: string, company_id: number): ReadableStream<Uint8Array> {
+  function bodyOf(visitor: string, company_id: number, isGone: () => boolean): ReadableStream<Uint8Array> {
     let stream: Stream;
     return new ReadableStream<Uint8Array>(
       {
@@ -96,7 +98,7 @@ export function createLive({ news, timers, stop }: Pick<ConsolePorts, 'news' | '
             gathered.clear();
           };
           const beat = (): void => {
-            if ((controller.desiredSize ?? 0) <= 0) stream.end();
+            if (isGone() || (controller.desiredSize ?? 0) <= 0) stream.end();
             else {
               write(':\n\n');
               cancelBeat = after(heartbeat_ms, beat);
@@ -106,6 +108,7 @@ export function createLive({ news, timers, stop }: Pick<ConsolePorts, 'news' | '
           stream = {
             visitor,
             company_id,
+            isGone,
             tell(name, id) {
               const is_first = gathered.size === 0;
               const ids = gathered.get(name) ?? [];
@@ -138,12 +141,13 @@ export function createLive({ news, timers, stop }: Pick<ConsolePorts, 'news' | '
   }
 
   return {
-    open(visitor, company_id) {
+    open(visitor, company_id, isGone) {
+      for (const stream of streams) if (stream.isGone()) stream.end();
       const own = [...streams].filter((stream) => stream.visitor === visitor).length;
       if (news === undefined || stop.aborted || streams.size >= streams_max || own >= streams_per_visitor_max)
         return null;
       const headers = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
-      return new Response(bodyOf(visitor, company_id), { headers });
+      return new Response(bodyOf(visitor, company_id, isGone), { headers });
     },
   };
 }

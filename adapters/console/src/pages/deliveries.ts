@@ -92,8 +92,11 @@ function lastAnswer({ attempts }: Delivery): Content {
   return last === undefined ? dash : answerOf(last);
 }
 
-function answerOf({ status, error }: Pick<DeliveryAttempt, 'status' | 'error'>): Content {
-  return status === null ? foreign(error) : `status ${status}`;
+/** The status of the answer, or why there was none: `connection_failed: ECONNREFUSED` in words. */
+function answerOf({ status, error }: Pick<DeliveryAttempt, 'status' | 'error'>): string {
+  if (status !== null) return `status ${status}`;
+  const [reason = '', ...detail] = (error ?? '').split(': ');
+  return `no answer, ${[reason.replaceAll('_', ' '), ...detail].join(': ')}`;
 }
 
 function retryForm(visit: Visit, id: string, delivery_id: string, from: 'list' | 'delivery'): Content {

@@ -10,7 +10,8 @@ export function livePages(app: ConsoleApp, live: Live): void {
     // Whoever may read the events of the company may know that there are new ones.
     await visit.call('events.list', { options: { limit: 1 } });
     // 204: the browser does not ask again.
-    const answer = live.open(visit.identity.actor, company_id) ?? new Response(null, { status: 204 });
+    const answer =
+      live.open(visit.identity.actor, company_id, visit.facts.isGone) ?? new Response(null, { status: 204 });
     visit.facts.leavePlace();
     return answer;
   });
