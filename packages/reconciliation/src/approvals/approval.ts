@@ -72,7 +72,7 @@ export function stakeOf({ authorized, cleared, stated, difference }: Item): numb
   return Math.max(...[authorized, cleared, stated, difference].map((amount) => Math.abs(amount ?? 0)));
 }
 
-/** The first of the items about which an act needs a second person, with the largest amount; null: none. */
+/** The largest amount of these items because of which an act needs a second person; null: it needs none. */
 export function stakeAbove(
   four_eyes: FourEyes | null,
   items: readonly Item[],
@@ -107,7 +107,7 @@ export function describeApproval({ id, action, request, asked_by, asked_at_ms }:
   return `approval ${id} (${asked_by} asked to ${what} at ${toInstantText(asked_at_ms)})`;
 }
 
-/** The records of a pending act that events show. */
+/** What events show of an approval. */
 export function approvalPayload({
   id,
   request,

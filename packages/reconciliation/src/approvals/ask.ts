@@ -3,20 +3,26 @@ import { type AuditEntry, auditEntry, type Call } from '@tallystick/kernel';
 import type { ApprovedBy } from '../act.ts';
 import type { ActTx, Situation } from '../acts/act-plan.ts';
 import { conflict } from '../acts/refuse-act.ts';
+import type { Item } from '../item.ts';
 import { recordsOf } from '../item-id.ts';
 import { type Approval, approvalPayload, describeApproval, type PeriodRequest, stakeAbove } from './approval.ts';
 
 /** The amount because of which an act needs a second person; null: it needs none, or was approved. */
-export function stakeToApprove({ item, request, known }: Situation): ReturnType<typeof stakeAbove> {
-  if (request.approved !== null) return null;
-  const others = request.with === null ? [] : known.itemsOf(recordsOf(request.with)).map((seen) => seen.item);
-  return stakeAbove(known.four_eyes, [item, ...others]);
+export function stakeToApprove(situation: Situation): ReturnType<typeof stakeAbove> {
+  const { request, known } = situation;
+  return request.approved === null ? stakeAbove(known.four_eyes, concernedItems(situation)) : null;
+}
+
+/** The item of an act, and those with the records that a match names. */
+function concernedItems({ item, request, known }: Situation): readonly Item[] {
+  const others = request.with === null ? [] : known.itemsOf(recordsOf(request.with));
+  return [item, ...others.map((seen) => seen.item)];
 }
 
 /** Refuses (`conflict`) an act on items about which another act waits for a second person. */
-export function refusePending({ item, request, known }: Situation): void {
-  const others = request.with === null ? [] : known.itemsOf(recordsOf(request.with)).map((seen) => seen.item);
-  for (const one of [item, ...others]) {
+export function refusePending(situation: Situation): void {
+  const { request, known } = situation;
+  for (const one of concernedItems(situation)) {
     const waiting = known.openApprovalOf(one);
     if (waiting === null || waiting.id === request.approved?.approval_id) continue;
     const what = `${describeApproval(waiting)} is ${waiting.status} for item ${one.id}`;
