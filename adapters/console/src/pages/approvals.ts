@@ -2,10 +2,11 @@ import type { ConsoleApp } from '../console-app.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { choice, facts, pager, panel, table, textArea } from '../look/parts.ts';
 import { badge, dash, foreign, instant, money } from '../look/values.ts';
+import { who } from '../look/who.ts';
 import type { Problem } from '../problem.ts';
 import type { Visit } from '../visit.ts';
 import { textOf } from './item-acts.ts';
-import { type Approval, askedFor, namesOf, who } from './item-words.ts';
+import { type Approval, askedFor, namesOf } from './item-words.ts';
 
 const statuses: Readonly<Record<Approval['status'], readonly [title: string, tone: Parameters<typeof badge>[1]]>> = {
   pending: ['Waits', 'warn'],

@@ -67,13 +67,6 @@ export function differenceOf({ difference, currency }: Pick<Item, 'difference' |
   return difference === 0 ? html`<span class="quiet">${money(0, currency)}</span>` : money(difference, currency);
 }
 
-/** Somebody as a page names them: the visitor is told apart. */
-export function who(visit: Visit, actor: string | null): Content {
-  if (actor === null) return dash;
-  const name = actor.replace(/^person:/, '');
-  return actor === visit.identity.actor ? html`${foreign(name)} (you)` : foreign(name);
-}
-
 /** The name under which the visitor takes care of items. */
 export function handleOf({ identity }: Visit): string {
   return identity.actor.replace(/^person:/, '');

@@ -3,6 +3,7 @@ import type { ConsoleApp } from '../console-app.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { facts, field, panel, table, textArea, tick } from '../look/parts.ts';
 import { badge, dash, date, foreign, instant, money } from '../look/values.ts';
+import { who } from '../look/who.ts';
 import type { Problem } from '../problem.ts';
 import type { Visit } from '../visit.ts';
 import { approvalOf } from './approvals.ts';
@@ -19,7 +20,6 @@ import {
   type Records,
   statusBadge,
   whatOf,
-  who,
 } from './item-words.ts';
 
 /** An item with its three sides, and what people do with it. */

@@ -2,10 +2,11 @@ import type { ConsoleApp } from '../console-app.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { field, pager, panel, table, textArea } from '../look/parts.ts';
 import { badge, date, foreign, instant } from '../look/values.ts';
+import { who } from '../look/who.ts';
 import type { Problem } from '../problem.ts';
 import type { Visit } from '../visit.ts';
 import { textOf } from './item-acts.ts';
-import { ageOf, differenceOf, type Item, itemLink, kindTitle, statusBadge, whatOf, who } from './item-words.ts';
+import { ageOf, differenceOf, type Item, itemLink, kindTitle, statusBadge, whatOf } from './item-words.ts';
 
 const listed_max = 10;
 const counted_max = 50;

@@ -2,7 +2,7 @@
  * Looks for what a person typed. Each kind of thing asks a few lists for a few items, by filters
  * that have an index or look at a bounded number of rows, and only what the person may call.
  */
-import { decimalsOf, Refusal, showAmount } from '@tallystick/kernel';
+import { decimalsOf, Refusal } from '@tallystick/kernel';
 import type { Results } from '@tallystick/operations';
 import { type Content, html } from '../look/html.ts';
 import { foreign, instant, money } from '../look/values.ts';
@@ -165,11 +165,12 @@ async function findClearings({ visit, reading, units }: Asked): Promise<readonly
 
 type Clearing = Results['clearings.list']['items'][number];
 
+/** Items by their own id only when the word for them is typed: people rarely know it. */
 async function findItems({ visit, reading, units }: Asked): Promise<readonly Found[]> {
-  const { id, reference, merchants, text } = reading;
+  const { id, kind, reference, merchants, text } = reading;
   const list = (filter: object) => pageOf(visit, 'reconciliation.items.list', filter);
   const [own, ...found] = await Promise.all([
-    id === null ? null : readOne(visit, 'reconciliation.items.read', { id }),
+    id === null || kind === null ? null : readOne(visit, 'reconciliation.items.read', { id }),
     ...units.map((amount) => list({ amount, status: 'break' })),
     reference === null ? [] : list({ reference }),
     merchants.length === 0 ? [] : list({ merchant_name: text, status: 'break' }),
@@ -184,21 +185,24 @@ async function findItems({ visit, reading, units }: Asked): Promise<readonly Fou
   }));
 }
 
+/** The same of lines. A person types what was paid: a debit, which is negative; else it is a credit. */
 async function findLines({ visit, reading, units }: Asked): Promise<readonly Found[]> {
-  const { id, reference, merchants, text } = reading;
+  const { id, kind, reference, merchants, text } = reading;
   const list = (filter: object) => pageOf(visit, 'reconciliation.lines.list', filter);
-  // A person types what was paid, and the account has it as a debit.
-  const signed = [...new Set(units.flatMap((amount) => [amount, -amount]))];
+  const ofAmount = async (amount: number) => {
+    const debits = await list({ amount: -Math.abs(amount) });
+    return debits.length > 0 || amount < 0 ? debits : await list({ amount });
+  };
   const [own, exact, having] = await Promise.all([
-    id === null ? null : readOne(visit, 'reconciliation.lines.read', { id }),
-    Promise.all([...signed.map((amount) => list({ amount })), reference === null ? [] : list({ reference })]),
+    id === null || kind === null ? null : readOne(visit, 'reconciliation.lines.read', { id }),
+    Promise.all([...units.map(ofAmount), reference === null ? [] : list({ reference })]),
     merchants.length === 0 ? [] : list({ text }),
   ]);
   const shown = (one: Results['reconciliation.lines.read'], is_exact: boolean): Found => ({
     kind: 'line',
     id: one.id,
     to: visit.path(one.item_id === null ? bridgeOf(one) : `/lines/${one.id}`),
-    name: html`${showAmount(one.amount, one.currency)}: ${foreign(one.text)}`,
+    name: html`${money(one.amount, one.currency)} ${foreign(one.text)}`,
     facts: [one.booking_date, html`account ${one.account_id}`, html`line ${one.id}`],
     is_exact,
   });
@@ -214,25 +218,24 @@ function bridgeOf({ account_id, booking_date }: Results['reconciliation.lines.re
   return `/bridge?${new URLSearchParams({ account: account_id, from: booking_date, to: booking_date })}`;
 }
 
-async function findWebhooks({ visit, reading: { id, text, kind } }: Asked): Promise<readonly Found[]> {
+async function findWebhooks({ visit, reading: { id, text } }: Asked): Promise<readonly Found[]> {
+  const own = id === null ? null : await readOne(visit, 'webhooks.read', { id });
   // A company has few webhooks.
-  const all = await pageOf(visit, 'webhooks.states.list', {}, 50);
-  return all
-    .filter((one) => one.id === id || (text.length >= 3 && id === null && hasPart(one.callback_url, text)))
-    .map((one) => ({
-      kind: 'webhook',
-      id: one.id,
-      to: visit.path(`/webhooks/${one.id}`),
-      name: html`Webhook ${one.id}: ${foreign(one.callback_url)}`,
-      facts: [one.failing ? 'failing' : one.status],
-      is_exact: one.id === id || one.callback_url === text || kind === 'webhook',
-    }));
+  const all = id !== null || text.length < 3 ? [] : await pageOf(visit, 'webhooks.states.list', {}, 50);
+  return [...(own === null ? [] : [own]), ...all.filter((one) => hasPart(one.callback_url, text))].map((one) => ({
+    kind: 'webhook',
+    id: one.id,
+    to: visit.path(`/webhooks/${one.id}`),
+    name: html`Webhook ${one.id}: ${foreign(one.callback_url)}`,
+    facts: [one.status],
+    is_exact: one.id === id || one.callback_url === text,
+  }));
 }
 
 async function findImports({ visit, reading: { id, text } }: Asked): Promise<readonly Found[]> {
   const [own, named] = await Promise.all([
     id === null ? null : readOne(visit, 'operator.imports.read', { id }),
-    text.length < 3 ? [] : pageOf(visit, 'operator.imports.list', { name_prefix: text }),
+    text.length < 5 ? [] : pageOf(visit, 'operator.imports.list', { name_prefix: text }),
   ]);
   return [...(own === null ? [] : [own]), ...named].map((one) => ({
     kind: 'import',
