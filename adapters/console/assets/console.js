@@ -84,6 +84,8 @@ if (portal !== null && location.hash.length > 1) {
 const news_url = document.querySelector('main[data-news-from]')?.dataset.newsFrom;
 const unseen = new Map();
 let news = null;
+/** The last event that the page has heard of. */
+let heard;
 
 /** Whether somebody works in the part, so that it must not change. */
 const isInUse = (part) => part.contains(document.activeElement) || part.querySelector('details[open]') !== null;
@@ -123,8 +125,12 @@ function listen() {
     return;
   }
   if (news !== null) return;
-  news = new EventSource(news_url);
-  news.addEventListener('news', ({ data }) => {
+  news = new EventSource(heard === undefined ? news_url : `${news_url}?after=${heard}`);
+  news.addEventListener('at', ({ lastEventId }) => {
+    heard ??= lastEventId;
+  });
+  news.addEventListener('news', ({ data, lastEventId }) => {
+    heard = lastEventId;
     for (const [name, ids] of Object.entries(JSON.parse(data))) showNews(name, ids);
   });
 }

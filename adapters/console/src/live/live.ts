@@ -1,6 +1,7 @@
 /**
  * What is new in a company, as server-sent events:
  *
+ *   id: 18
  *   event: news
  *   data: {"decision":[17,18],"event":[17,18]}
  *
@@ -8,7 +9,7 @@
  * log, which also hears what other processes commit. What is new gathers for half a second, so that
  * a busy company sends few messages. A stream ends after five minutes, and the browser opens another:
  * log-in and roles are checked again. It also ends when the process stops or its browser reads too
- * slowly.
+ * slowly. A browser that comes back names the last id, and hears what it has missed.
  */
 import type { ConsolePorts, NewsEvent } from '../ports.ts';
 
@@ -49,9 +50,15 @@ interface Stream {
   end(): void;
 }
 
+/** The newest events of the company, and which of them the browser has missed. */
+export interface KnownEvents {
+  readonly newest_id: number;
+  readonly missed: readonly NewsEvent[];
+}
+
 export interface Live {
   /** The answer with the news of a company; null: there are too many such answers. */
-  open(visitor: string, company_id: number, isGone: () => boolean): Response | null;
+  open(visitor: string, company_id: number, isGone: () => boolean, events: KnownEvents): Response | null;
 }
 
 export function createLive({ news, timers, stop }: Pick<ConsolePorts, 'news' | 'timers' | 'stop'>): Live {
@@ -59,15 +66,16 @@ export function createLive({ news, timers, stop }: Pick<ConsolePorts, 'news' | '
   let endNews: (() => void) | null = null;
   const encoder = new TextEncoder();
 
-  function hear({ id, company_id, event_type, payload }: NewsEvent): void {
+  function hear(event: NewsEvent): void {
+    for (const stream of streams) if (stream.company_id === event.company_id) tellOf(stream, event);
+  }
+
+  function tellOf(stream: Stream, { id, event_type, payload }: NewsEvent): void {
+    const name = names[event_type];
+    if (name !== undefined) stream.tell(name, id);
+    stream.tell('event', id);
     const card_id = event_type.startsWith('virtualcard.') ? (payload.vcn_id ?? payload.id) : undefined;
-    for (const stream of streams) {
-      if (stream.company_id !== company_id) continue;
-      const name = names[event_type];
-      if (name !== undefined) stream.tell(name, id);
-      stream.tell('event', id);
-      if (card_id !== undefined) stream.tell(`card-${card_id}`, id);
-    }
+    if (card_id !== undefined) stream.tell(`card-${card_id}`, id);
   }
 
   function endAll(): void {
@@ -83,18 +91,24 @@ export function createLive({ news, timers, stop }: Pick<ConsolePorts, 'news' | '
     };
   }
 
-  function bodyOf(visitor: string, company_id: number, isGone: () => boolean): ReadableStream<Uint8Array> {
+  function bodyOf(
+    visitor: string,
+    company_id: number,
+    isGone: () => boolean,
+    events: KnownEvents,
+  ): ReadableStream<Uint8Array> {
     let stream: Stream;
     return new ReadableStream<Uint8Array>(
       {
         start(controller) {
           const gathered = new Map<string, number[]>();
+          let last_id = events.newest_id;
           let cancelSend = (): void => {};
           let cancelBeat = (): void => {};
           const after = (ms: number, run: () => void) => timers.after(ms, run, { keeps_alive: false });
           const write = (text: string): void => controller.enqueue(encoder.encode(text));
           const send = (): void => {
-            write(`event: news\ndata: ${JSON.stringify(Object.fromEntries(gathered))}\n\n`);
+            write(`id: ${last_id}\nevent: news\ndata: ${JSON.stringify(Object.fromEntries(gathered))}\n\n`);
             gathered.clear();
           };
           const beat = (): void => {
@@ -111,6 +125,7 @@ export function createLive({ news, timers, stop }: Pick<ConsolePorts, 'news' | '
             isGone,
             tell(name, id) {
               const is_first = gathered.size === 0;
+              last_id = Math.max(last_id, id);
               const ids = gathered.get(name) ?? [];
               if (ids.length < ids_max) ids.push(id);
               if (gathered.size < names_max) gathered.set(name, ids);
@@ -131,7 +146,8 @@ export function createLive({ news, timers, stop }: Pick<ConsolePorts, 'news' | '
           };
           streams.add(stream);
           endNews ??= begin();
-          write('retry: 3000\n\n');
+          write(`retry: 3000\nid: ${last_id}\nevent: at\ndata: ${last_id}\n\n`);
+          for (const event of events.missed) tellOf(stream, event);
           cancelBeat = after(heartbeat_ms, beat);
         },
         cancel: () => stream.end(),
@@ -141,13 +157,13 @@ export function createLive({ news, timers, stop }: Pick<ConsolePorts, 'news' | '
   }
 
   return {
-    open(visitor, company_id, isGone) {
+    open(visitor, company_id, isGone, events) {
       for (const stream of streams) if (stream.isGone()) stream.end();
       const own = [...streams].filter((stream) => stream.visitor === visitor).length;
       if (news === undefined || stop.aborted || streams.size >= streams_max || own >= streams_per_visitor_max)
         return null;
       const headers = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
-      return new Response(bodyOf(visitor, company_id, isGone), { headers });
+      return new Response(bodyOf(visitor, company_id, isGone, events), { headers });
     },
   };
 }

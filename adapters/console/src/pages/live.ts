@@ -8,10 +8,19 @@ export function livePages(app: ConsoleApp, live: Live): void {
     const { company_id } = visit;
     if (company_id === null) return c.notFound();
     // Whoever may read the events of the company may know that there are new ones.
-    await visit.call('events.list', { options: { limit: 1 } });
+    const { items } = await visit.call('events.list', { options: { limit: 50 } });
+    const events = items.map(({ id, event_type, payload }) => ({
+      id: Number(id),
+      company_id,
+      event_type,
+      payload: { ...payload },
+    }));
+    const heard = Number(c.req.header('last-event-id') ?? c.req.query('after') ?? Number.NaN);
+    const missed = events.filter(({ id }) => id > heard).toReversed();
+    const known = { newest_id: events[0]?.id ?? 0, missed };
     // 204: the browser does not ask again.
     const answer =
-      live.open(visit.identity.actor, company_id, visit.facts.isGone) ?? new Response(null, { status: 204 });
+      live.open(visit.identity.actor, company_id, visit.facts.isGone, known) ?? new Response(null, { status: 204 });
     visit.facts.leavePlace();
     return answer;
   });

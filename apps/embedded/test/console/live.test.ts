@@ -24,9 +24,9 @@ describe('an open page of the console', () => {
   });
   after(() => world?.[Symbol.asyncDispose]());
 
-  async function listen(person: string, company_id = 1): Promise<Listening> {
+  async function listen(person: string, company_id = 1, after = ''): Promise<Listening> {
     const leaving = new AbortController();
-    const response = await fetch(`${world.url}/companies/${company_id}/live`, {
+    const response = await fetch(`${world.url}/companies/${company_id}/live${after}`, {
       headers: { 'x-person': person },
       signal: leaving.signal,
       redirect: 'manual',
@@ -38,7 +38,7 @@ describe('an open page of the console', () => {
       for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
         text += chunk;
         for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
-          const [, data] = /^event: news\ndata: (.+)$/.exec(text.slice(0, end)) ?? [];
+          const [, data] = /\nevent: news\ndata: (.+)$/.exec(text.slice(0, end)) ?? [];
           text = text.slice(end + 2);
           const news = JSON.parse(data ?? '{}') as Record<string, number[]>;
           for (const [name, ids] of Object.entries(news)) heard.set(name, [...(heard.get(name) ?? []), ...ids]);
@@ -70,7 +70,10 @@ describe('an open page of the console', () => {
     assert.deepEqual(own.heard.get('decision'), items.map((event) => Number(event.id)).toReversed());
     assert.equal(own.heard.get(`card-${card_id}`)?.length, 3);
     assert.deepEqual([...other.heard.keys()], []);
-    for (const { leave } of [own, other]) leave();
+    const back = await listen('anna', 1, `?after=${items[1]!.id}`);
+    await until(() => back.heard.size > 0);
+    assert.deepEqual(back.heard.get('decision'), [Number(items[0]!.id)], 'what was missed');
+    for (const { leave } of [own, other, back]) leave();
   });
 
   it('is one of a few of its person, and gives the place back when it is left', async () => {
