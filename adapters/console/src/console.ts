@@ -27,12 +27,16 @@ import { consentPages } from './pages/consents.ts';
 import { decisionPages } from './pages/decision.ts';
 import { deliveryPages } from './pages/deliveries.ts';
 import { eventPages } from './pages/events.ts';
+import { homePages } from './pages/home.ts';
+import { importPages } from './pages/import.ts';
+import { importsPages } from './pages/imports.ts';
 import { itemPages } from './pages/item.ts';
 import { keyPages } from './pages/keys.ts';
 import { livePages } from './pages/live.ts';
 import { peoplePages } from './pages/people.ts';
 import { periodPages } from './pages/periods.ts';
 import { portalPages } from './pages/portal.ts';
+import { quarantinePages } from './pages/quarantine.ts';
 import { sandboxPages } from './pages/sandbox.ts';
 import { searchPages } from './pages/search.ts';
 import { thirdPartyPages } from './pages/third-parties.ts';
@@ -133,10 +137,16 @@ export function createConsole(ports: ConsolePorts): Console {
   auditPages(app);
   consentPages(app);
   thirdPartyPages(app);
+  homePages(app);
+  importsPages(app);
+  importPages(app);
+  quarantinePages(app);
   app.notFound((c) => notice(c.env.facts, 404, 'There is nothing at this address', 'Go back, or search.'));
   app.onError(async (error, c) => {
     const { facts } = c.env;
     if (error instanceof Refusal) return await notice(facts, statusOf(error), 'That is not possible', error.message);
+    // The visitor is gone, and with it the rest of the file that was being sent.
+    if (c.req.raw.signal.aborted) return new Response(null, { status: 400 });
     const is_busy = error instanceof Fault && error.retryable;
     if (!is_busy) ports.log.error({ request_id: facts.request_id, err: error }, 'a page of the console failed');
     return is_busy

@@ -1,6 +1,6 @@
 import type { ConsoleApp } from '../console-app.ts';
-import { type Content, html } from '../look/html.ts';
-import { facts, pager, panel, table } from '../look/parts.ts';
+import { html } from '../look/html.ts';
+import { pager, table } from '../look/parts.ts';
 import { badge, foreign, instant } from '../look/values.ts';
 import type { Visit } from '../visit.ts';
 
@@ -38,28 +38,6 @@ export function companiesPages(app: ConsoleApp): void {
       })}${pager(next === null ? null : `${visit.rootPath('/companies')}?after=${encodeURIComponent(next)}`)}`,
     });
   });
-
-  app.get('/companies/:company_id', async (c) => {
-    const { visit } = c.var;
-    const { items } = await visit.call('virtualCards.list', { options: { limit: 10 } });
-    return await visit.page({
-      title: 'Home',
-      nav: 'home',
-      content: html`${panel('Newest cards', cardsTable(visit, items))}${panel('You', facts([['Name', visit.identity.name]]))}`,
-    });
-  });
-}
-
-function cardsTable(visit: Visit, items: readonly { readonly id: string; readonly status: string }[]): Content {
-  return table({
-    caption: 'The newest cards',
-    columns: [
-      { title: 'Card', cell: ({ id }) => html`<a href="${visit.path(`/cards/${id}`)}">${id}</a>` },
-      { title: 'Status', cell: ({ status }) => badge(status) },
-    ],
-    rows: items,
-    empty: 'There is no card yet.',
-  });
 }
 
 /** The company of a visitor who has one, else the overview of all. */
@@ -68,7 +46,7 @@ async function firstPage(visit: Visit): Promise<string> {
   const [first] = grants;
   if (grants.some(({ company_id }) => company_id === null)) {
     const { items } = await visit.call('operator.companies.list', { options: { limit: 2 } });
-    return items.length === 1 ? `/companies/${items[0]!.id}` : '/companies';
+    return items.length === 1 ? `/companies/${items[0]!.id}` : '/overview';
   }
   return first?.company_id === undefined ? '/companies' : `/companies/${first.company_id}`;
 }

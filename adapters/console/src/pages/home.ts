@@ -1,0 +1,256 @@
+import { type Outcome, outcomes } from '@tallystick/cards';
+import type { Results } from '@tallystick/operations';
+import type { ConsoleApp } from '../console-app.ts';
+import { type BarRow, barTable, columnsChart, countText } from '../look/charts.ts';
+import { declineName } from '../look/declines.ts';
+import { type Content, html, when } from '../look/html.ts';
+import { facts, panel } from '../look/parts.ts';
+import { instant } from '../look/values.ts';
+import type { Visit } from '../visit.ts';
+
+type ActivityHour = Results['activity.read']['hours'][number];
+type Age = keyof Results['operator.backlog.read']['breaks_by_age'];
+
+const day_hours = 24;
+
+/** The ages of breaks, the youngest first, and from which one on a person should look. */
+const ages: readonly Age[] = ['0-1', '2-3', '4-7', '8-30', 'over 30'];
+const old_ages: readonly Age[] = ['8-30', 'over 30'];
+
+/** So many or more: nothing counts further. */
+const counted_max = 1_000;
+
+/** What a visitor sees first: what needs a person now, then the day in pictures. */
+export function homePages(app: ConsoleApp): void {
+  app.get('/companies/:company_id', async (c) => {
+    const { visit } = c.var;
+    const [{ hours }, failing, breaks] = await Promise.all([
+      visit.call('activity.read'),
+      visit.may('webhooks.states.list')
+        ? visit.call('webhooks.states.list', { options: { filter: { failing: true }, limit: 50 } })
+        : { items: [] },
+      visit.call('reconciliation.summary'),
+    ]);
+    const by_age = Object.fromEntries(
+      Object.entries(breaks.by_age).map(([age, total]) => [age, total?.count ?? 0]),
+    ) as Partial<Record<Age, number>>;
+    const needs: readonly Need[] = [
+      {
+        count: failing.items.length,
+        what: ['webhook is failing', 'webhooks are failing'],
+        hint: 'Its last attempts failed. The events wait, and are not lost.',
+        to: visit.path('/webhooks'),
+      },
+      oldBreaks(by_age, visit.path('/breaks')),
+    ];
+    return await visit.page({
+      title: 'Home',
+      nav: 'home',
+      content: html`${needsPanel(needs)}${activityPanels(hours)}<div class="columns">${declinesPanel(hours)}${breaksPanel(by_age)}</div>`,
+    });
+  });
+
+  app.get('/overview', async (c) => {
+    const { visit } = c.var;
+    const [{ hours }, backlog] = await Promise.all([
+      visit.call('operator.activity.read'),
+      visit.call('operator.backlog.read'),
+    ]);
+    return await visit.page({
+      title: 'Overview',
+      nav: 'overview',
+      content: html`${needsPanel(needsOfAll(visit, backlog))}${activityPanels(hours)}<div class="columns">
+${declinesPanel(hours)}${breaksPanel(backlog.breaks_by_age)}${queuesPanel(backlog)}</div>`,
+    });
+  });
+}
+
+/** Something that does not mend itself. */
+interface Need {
+  readonly count: number;
+  /** What there is one of, and several of. */
+  readonly what: readonly [one: string, several: string];
+  readonly hint: string;
+  readonly to: string | null;
+}
+
+function needsOfAll(visit: Visit, backlog: Results['operator.backlog.read']): readonly Need[] {
+  return [
+    {
+      count: backlog.webhooks_failing,
+      what: ['webhook is failing', 'webhooks are failing'],
+      hint: 'Its last attempts failed. The events wait, and are not lost.',
+      to: visit.rootPath('/companies'),
+    },
+    {
+      count: backlog.imports_held,
+      what: ['file is held', 'files are held'],
+      hint: 'Nothing of it is applied until a person has looked at it.',
+      to: `${visit.rootPath('/imports')}?status=held`,
+    },
+    {
+      count: backlog.imports_in_part,
+      what: ['file is applied in part', 'files are applied in part'],
+      hint: 'Some of its records are in quarantine, or some of its statements are held.',
+      to: `${visit.rootPath('/imports')}?status=completed_with_quarantine`,
+    },
+    {
+      count: backlog.quarantine_open,
+      what: ['clearing is in quarantine', 'clearings are in quarantine'],
+      hint: 'It was refused and is kept. Try it again once the cause is gone.',
+      to: visit.rootPath('/quarantine'),
+    },
+    {
+      count: backlog.mails_failed,
+      what: ['mail could not be sent', 'mails could not be sent'],
+      hint: 'It was tried for a day. It can be sent again from its card.',
+      to: null,
+    },
+    oldBreaks(backlog.breaks_by_age, visit.rootPath('/companies')),
+  ];
+}
+
+function oldBreaks(by_age: Partial<Record<Age, number>>, to: string): Need {
+  return {
+    count: old_ages.reduce((sum, age) => sum + (by_age[age] ?? 0), 0),
+    what: ['break is older than a week', 'breaks are older than a week'],
+    hint: 'What was authorized, cleared and stated differs.',
+    to,
+  };
+}
+
+function needsPanel(all: readonly Need[]): Content {
+  const needs = all.filter(({ count }) => count > 0);
+  if (needs.length === 0) return panel('Needs a person', html`<p class="empty">Nothing needs you now.</p>`);
+  return panel(
+    'Needs a person',
+    html`<ul class="needs">${needs.map(({ count, what: [one, several], hint, to }) => {
+      const text = html`<strong>${atLeast(count)}</strong> ${count === 1 ? one : several}`;
+      return html`<li>${to === null ? html`<span class="need">${text}</span>` : html`<a class="need" href="${to}">${text}</a>`}<span class="hint">${hint}</span></li>`;
+    })}</ul>`,
+  );
+}
+
+/** Of what is counted up to a bound. */
+function atLeast(count: number): string {
+  return count === counted_max ? `${countText(count)} or more` : countText(count);
+}
+
+function activityPanels(hours: readonly ActivityHour[]): Content {
+  const today = hours.slice(-day_hours);
+  const before = hours.slice(0, -day_hours);
+  const [now, past] = [totalsOf(today), totalsOf(before)];
+  const has_questions = today.some(({ asked }) => Object.keys(asked).length > 0);
+  return html`${panel(
+    'Requests of the last 24 hours',
+    html`${facts([
+      ['Requests', compared(now.requests, past.requests)],
+      ['Approved', compared(now.approved, past.approved)],
+      ['Declined', compared(now.declined, past.declined)],
+      ['Not decided (U)', compared(now.undecided, past.undecided)],
+    ])}${columnsChart({
+      caption: 'Requests by hour and outcome, UTC',
+      of: 'Hour',
+      series: [
+        { title: 'Approved', color: 'c1' },
+        { title: 'Declined', color: 'c2' },
+        { title: 'Not decided (U)', color: 'c3' },
+      ],
+      columns: columnsOf(today, (hour) => {
+        const { approved, declined, undecided } = totalsOf([hour]);
+        return [approved, declined, undecided];
+      }),
+      label_every: 4,
+    })}`,
+  )}${when(has_questions, () =>
+    panel(
+      'Questions to decision endpoints',
+      columnsChart({
+        caption: 'Questions by hour and how they ended, UTC',
+        of: 'Hour',
+        series: [
+          { title: 'Answered', color: 'c1' },
+          { title: 'No answer in time', color: 'c3' },
+          { title: 'Other failures', color: 'c2' },
+        ],
+        columns: columnsOf(today, ({ asked: { answered = 0, timeout = 0, ...others } }) => [
+          answered,
+          timeout,
+          sumOf(Object.values(others)),
+        ]),
+        label_every: 4,
+      }),
+    ),
+  )}`;
+}
+
+function columnsOf(hours: readonly ActivityHour[], valuesOf: (hour: ActivityHour) => readonly number[]) {
+  return hours.map((hour) => ({
+    title: instant(hour.at),
+    label: `${hour.at.slice(11, 13)}:00`,
+    values: valuesOf(hour),
+  }));
+}
+
+function totalsOf(hours: readonly ActivityHour[]) {
+  const approved = sumOf(hours.map((hour) => hour.approved));
+  const undecided = sumOf(hours.map(({ declined }) => declined.U ?? 0));
+  const declined = sumOf(hours.flatMap((hour) => Object.values(hour.declined))) - undecided;
+  return { approved, declined, undecided, requests: approved + declined + undecided };
+}
+
+function compared(count: number, before: number): Content {
+  return html`<span class="figure">${countText(count)}</span> <span class="quiet">day before ${countText(before)}</span>`;
+}
+
+function declinesPanel(hours: readonly ActivityHour[]): Content {
+  const today = hours.slice(-day_hours);
+  const counted = outcomes.flatMap(({ code }): readonly (BarRow & { readonly code: Outcome['code'] })[] => {
+    const count = code === 'V' ? 0 : sumOf(today.map(({ declined }) => declined[code] ?? 0));
+    return count === 0 ? [] : [{ code, title: declineName(code), count, color: code === 'U' ? 'c3' : 'c2' }];
+  });
+  return panel(
+    'Why requests were declined',
+    barTable({
+      caption: 'Declined requests of the last 24 hours by reason',
+      of: 'Reason',
+      rows: counted.toSorted((a, b) => b.count - a.count),
+      empty: 'No request was declined in the last 24 hours.',
+    }),
+  );
+}
+
+function breaksPanel(by_age: Partial<Record<Age, number>>): Content {
+  const rows = ages.map(
+    (age): BarRow => ({
+      title: age === 'over 30' ? 'over 30 days' : `${age} days`,
+      count: by_age[age] ?? 0,
+      color: old_ages.includes(age) ? 'c3' : 'c1',
+    }),
+  );
+  return panel(
+    'Breaks by age',
+    barTable({
+      caption: 'Breaks by the days since they were due',
+      of: 'Age',
+      rows: sumOf(rows.map(({ count }) => count)) === 0 ? [] : rows,
+      empty: 'There is no break.',
+    }),
+  );
+}
+
+function queuesPanel(backlog: Results['operator.backlog.read']): Content {
+  return panel(
+    'Queues',
+    facts([
+      ['Deliveries that are due', atLeast(backlog.deliveries_due)],
+      ['Events that wait for the relay', atLeast(backlog.events_unrelayed)],
+      ['Mails that are due', atLeast(backlog.mails_due)],
+      ['Audit entries that are not sealed', atLeast(backlog.audit_entries_unsealed)],
+    ]),
+  );
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, one) => sum + one, 0);
+}

@@ -1,0 +1,85 @@
+import type { Results } from '@tallystick/operations';
+import type { Content } from '../look/html.ts';
+import { badge } from '../look/values.ts';
+
+export type Import = Results['operator.imports.read'];
+export type Quarantined = Results['operator.quarantine.read'];
+export type HeldStatement = Results['operator.imports.statements']['items'][number];
+
+/** What people call each status of an import, and what it means. */
+const statuses = {
+  running: [
+    'in progress',
+    'info',
+    'It is being read, or its records are being applied. This page shows how far it is.',
+  ],
+  completed: ['applied', 'ok', 'Every record is applied, now or before.'],
+  completed_with_quarantine: [
+    'applied in part',
+    'warn',
+    'Some records are in quarantine, or some statements are held. All others are applied.',
+  ],
+  held: ['held', 'bad', 'It is read and checked, and nothing of it is applied.'],
+  refused: ['refused', 'bad', 'The file is not what it claims to be. Nothing was applied.'],
+  truncated: [
+    'cut off',
+    'bad',
+    'The file ends too early. Nothing was applied. Ask for the whole file, and import that.',
+  ],
+} as const satisfies Record<Import['status'], readonly [string, 'ok' | 'info' | 'warn' | 'bad', string]>;
+
+const phases: Readonly<Record<NonNullable<Import['phase']>, string>> = {
+  staging: 'The file is being read.',
+  applying: 'Its clearings are being applied.',
+  queued: 'It waits for another file of statements.',
+  checking: 'Its statements are compared with those that are known.',
+  recording: 'The lines of its statements are being recorded.',
+};
+
+/** Every status with its name, for a filter. */
+export const status_choices = Object.entries(statuses).map(([status, [name]]) => [status, name] as const);
+
+export function importBadge({ status }: Pick<Import, 'status'>): Content {
+  const [name, tone] = statuses[status];
+  return badge(name, tone);
+}
+
+export function importMeaning({ status, phase }: Pick<Import, 'status' | 'phase'>): string {
+  return phase === null ? statuses[status][2] : phases[phase];
+}
+
+/** Why a clearing is in quarantine, in a few words. */
+export const quarantine_reasons: Readonly<Record<Quarantined['reason'], string>> = {
+  unknown_card: 'No card has the number',
+  transaction_of_another_card: 'Another card has the transaction',
+  transaction_of_another_clearing: 'The transaction is known with other content',
+  other_billing_currency: 'The currency is not that of the card',
+  sum_limit: 'The sum of the card would be too large',
+  card_mismatch: 'The digits are not those of the card',
+  invalid_clearing: 'The record makes no clearing',
+  malformed_record: 'The record cannot be read',
+};
+
+/** What mends the cause, where a person can. */
+export const quarantine_remedies: Readonly<Record<Quarantined['reason'], string>> = {
+  unknown_card: 'Issue or import the card, then try again.',
+  transaction_of_another_card: 'Ask the processor which card the transaction belongs to.',
+  transaction_of_another_clearing: 'Compare it with the clearing that is recorded. Only one of them can be right.',
+  other_billing_currency: 'Ask the processor for the amount in the currency of the card.',
+  sum_limit: 'Ask the processor about the amounts of the card.',
+  card_mismatch: 'Ask the processor which card it is.',
+  invalid_clearing: 'Ask the sender for a corrected record.',
+  malformed_record: 'Ask the sender for a corrected file.',
+};
+
+/** The names of the formats of files. */
+export const format_choices = [
+  ['', 'Found by its first bytes'],
+  ['cdf3', 'CDF3, clearings'],
+  ['ipm', 'IPM, clearings'],
+  ['vcf4', 'VCF4, clearings'],
+  ['csv', 'CSV, clearings'],
+  ['camt053', 'CAMT.053, statements'],
+  ['bai2', 'BAI2, statements'],
+  ['mt940', 'MT940, statements'],
+] as const;

@@ -1,0 +1,101 @@
+import { Refusal } from '@tallystick/kernel';
+import type { ConsoleApp } from '../console-app.ts';
+import { countText } from '../look/charts.ts';
+import { type Content, html, when } from '../look/html.ts';
+import { choice, field, pager, panel, table } from '../look/parts.ts';
+import { foreign, instant } from '../look/values.ts';
+import { withNotice } from '../notice.ts';
+import { Problem } from '../problem.ts';
+import { readUpload, type Upload } from '../upload.ts';
+import type { Visit } from '../visit.ts';
+import { format_choices, type Import, importBadge, status_choices } from './import-words.ts';
+
+/** Files of clearings and of statements: the list, and the form that sends one. */
+export function importsPages(app: ConsoleApp): void {
+  app.get('/imports', (c) => importsPage(c.var.visit, c.req.query()));
+
+  app.post('/imports', async (c) => {
+    const { visit } = c.var;
+    const is_script = (c.req.header('content-type') ?? '').startsWith('application/octet-stream');
+    try {
+      if (!visit.may('operator.imports.create')) throw new Refusal('forbidden', 'your roles do not permit an import');
+      const upload = await readUpload(c.req.raw, (token) => visit.checkToken(token));
+      const found = await importUpload(visit, upload);
+      const to = visit.rootPath(`/imports/${found.id}`);
+      // A script goes there itself, and is shown the notice then.
+      const response = new Response(null, { status: is_script ? 201 : 303, headers: { Location: to } });
+      return withNotice(visit, response, `The file ${found.name} has arrived.`);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      const problem = new Problem(error, new FormData());
+      if (is_script) return new Response(error.message, { status: problem.status });
+      if (problem.status === 403) throw error;
+      return await importsPage(visit, {}, problem);
+    }
+  });
+}
+
+/** The result comes as soon as the file is checked: its page shows the rest. */
+function importUpload(visit: Visit, { name, fields, bytes }: Upload): Promise<Import> {
+  const chosen = (field_name: string) => fields.get(field_name)?.trim() || undefined;
+  return visit.call('operator.imports.create', {
+    file: bytes,
+    options: { name, format: chosen('format'), profile: chosen('profile'), respond_async: true },
+  });
+}
+
+async function importsPage(
+  visit: Visit,
+  { status = '', format = '', after }: Record<string, string | undefined>,
+  problem?: Problem,
+): Promise<Response> {
+  const filter = { ...(status === '' ? {} : { status }), ...(format === '' ? {} : { format }) };
+  const { items, next } = await visit.call('operator.imports.list', { options: { filter, limit: 50, after } });
+  const query = new URLSearchParams({ status, format, after: next ?? '' });
+  return await visit.page({
+    title: 'Imports',
+    nav: 'imports',
+    problem,
+    content: html`${when(visit.may('operator.imports.create'), () => panel('Import a file', uploadForm(visit, problem)))}
+<form class="filters" action="${visit.rootPath('/imports')}">
+${choice({ name: 'status', label: 'Status', value: status, of: [['', 'any'], ...status_choices] })}
+${choice({ name: 'format', id: 'format-shown', label: 'Format', value: format, of: [['', 'any'], ...format_choices.slice(1)] })}
+<button class="second">Show</button></form>
+${importsTable(visit, items)}${pager(next === null ? null : `${visit.rootPath('/imports')}?${query}`)}`,
+  });
+}
+
+function uploadForm(visit: Visit, problem: Problem | undefined): Content {
+  const error = problem?.of('file');
+  return html`<form class="upload" method="post" enctype="multipart/form-data" action="${visit.rootPath('/imports')}" data-upload>
+${visit.csrf}
+<div class="columns">${choice({ name: 'format', label: 'Format', of: format_choices, error: problem?.of('format') })}
+${field({ name: 'profile', label: 'Profile', hint: 'Only for CSV: the name of a profile of this installation.', error: problem?.of('profile'), maxlength: 100 })}</div>
+<div class="field${error === undefined ? '' : ' wrong'}"><label for="field-file">File</label>
+<p class="hint" id="hint-file">Clearings or bank statements, of any length. The same file is applied only once.</p>
+${when(error, (text) => html`<p class="error" id="error-file"><span class="visually-hidden">Error: </span>${text}</p>`)}
+<div class="drop"><input id="field-file" name="file" type="file" required aria-describedby="hint-file"></div></div>
+<div class="actions"><button>Import</button><progress max="1" value="0" hidden aria-label="How much of the file is sent"></progress><span role="status"></span></div>
+</form>`;
+}
+
+function importsTable(visit: Visit, items: readonly Import[]): Content {
+  return table({
+    caption: 'Imports, newest first',
+    columns: [
+      {
+        title: 'File',
+        cell: ({ id, name }) => html`<a href="${visit.rootPath(`/imports/${id}`)}">${foreign(name)}</a>`,
+      },
+      { title: 'Status', cell: importBadge },
+      { title: 'Format', cell: ({ format }) => format },
+      { title: 'Applied', kind: 'number', cell: ({ applied }) => countText(applied) },
+      { title: 'Known before', kind: 'number', cell: ({ duplicates }) => countText(duplicates) },
+      { title: 'In quarantine', kind: 'number', cell: ({ quarantined }) => countText(quarantined) },
+      { title: 'Held lines', kind: 'number', cell: ({ held }) => countText(held) },
+      { title: 'Arrived', cell: ({ started_at }) => instant(started_at) },
+    ],
+    rows: items,
+    empty: 'No file like this was imported.',
+  });
+}
