@@ -77,8 +77,9 @@ export class Visit {
       return await calls.callAs(this.identity, id, { ...rest, company_id, request_id, source_address });
     };
     const operation = calls.operations.get(id);
+    if (operation === undefined) throw new Refusal('not_found', 'this installation does not offer it');
     // Other operations have many short transactions, and may wait for the sender of a file.
-    const has_one = operation !== undefined && ('read' in operation || 'write' in operation);
+    const has_one = 'read' in operation || 'write' in operation;
     return (await (has_one ? this.facts.transaction(work) : work())) as Results[Id];
   }
 

@@ -58,3 +58,9 @@ export function foreign(text: string | null | undefined): Content {
   if (text === null || text === undefined || text === '') return dash;
   return html`<bdi class="foreign">${text}</bdi>`;
 }
+
+/** The beginning of a text of others, where a list has no room for all of it. */
+export function beginning(text: string | null | undefined, length_max = 160): Content {
+  const characters = [...(text ?? '')];
+  return foreign(characters.length > length_max ? `${characters.slice(0, length_max).join('')}…` : text);
+}

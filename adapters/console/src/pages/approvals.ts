@@ -1,7 +1,7 @@
 import type { ConsoleApp } from '../console-app.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { choice, facts, pager, panel, table, textArea } from '../look/parts.ts';
-import { badge, dash, foreign, instant, money } from '../look/values.ts';
+import { badge, beginning, dash, foreign, instant, money } from '../look/values.ts';
 import { who } from '../look/who.ts';
 import type { Problem } from '../problem.ts';
 import type { Visit } from '../visit.ts';
@@ -42,12 +42,12 @@ export function approvalPages(app: ConsoleApp): void {
           { title: 'Amount', kind: 'number', cell: ({ amount, currency }) => money(amount, currency) },
           { title: 'Asked by', cell: ({ asked_by }) => who(visit, asked_by) },
           { title: 'At', cell: ({ asked_at }) => instant(asked_at) },
-          { title: 'Why', cell: ({ note }) => foreign(note) },
+          { title: 'Why', cell: ({ note }) => beginning(note) },
           { title: 'Status', cell: (approval) => badge(...statuses[approval.status]) },
         ],
         rows: items,
         empty: 'Nothing waits for a second person.',
-      })}${pager(next === null ? null : `${path}?status=${status}&after=${encodeURIComponent(next)}`)}`,
+      })}${pager(next === null ? null : `${path}?status=${encodeURIComponent(status)}&after=${encodeURIComponent(next)}`)}`,
     });
   });
 

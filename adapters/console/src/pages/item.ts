@@ -280,14 +280,32 @@ const done: Readonly<Record<ItemWithHistory['history'][number]['action'], string
   comment: 'said',
 };
 
+/** The characters of notes and comments that a page shows, of the newest entries. */
+const said_length_max = 8_000;
+
+/** The entries before the one at `until`, as many as a page shows, and the place of the first. */
+function entriesUntil({ history: all }: ItemWithHistory, until: number) {
+  let begin = until;
+  for (let length = 0; begin > 0; begin -= 1) {
+    const { note, reason } = all[begin - 1]!;
+    length += (note?.length ?? 0) + (reason?.length ?? 0) + 100;
+    if (length > said_length_max && begin < until) break;
+  }
+  return { begin, shown: all.slice(begin, until) };
+}
+
 function history(visit: Visit, item: ItemWithHistory, may_act: boolean, problem: Problem | undefined): Content {
   const { currency } = item;
-  const entries = item.history.map(
-    ({ at, actor, action, note, reason, approved_by, accepted_difference }) =>
+  const asked = Number(new URL(visit.request.url).searchParams.get('until'));
+  const until = Number.isInteger(asked) && asked > 0 ? Math.min(asked, item.history.length) : item.history.length;
+  const { begin, shown } = entriesUntil(item, until);
+  const at = visit.path(`/items/${item.id}`);
+  const entries = shown.map(
+    ({ at: instant_text, actor, action, note, reason, approved_by, accepted_difference }) =>
       html`<li><div><strong>${who(visit, actor)}</strong> ${done[action]}${when(approved_by, (second) => html`, approved by <strong>${who(visit, second)}</strong>`)}${when(accepted_difference, (amount) => html`, with a difference of ${money(amount, currency)}`)}</div>
-<p class="said">${foreign(note)}</p>${when(reason === note ? null : reason, (text) => html`<p class="quiet">Reason: ${foreign(text)}</p>`)}<div class="when">${instant(at)}</div></li>`,
+<p class="said">${foreign(note)}</p>${when(reason === note ? null : reason, (text) => html`<p class="quiet">Reason: ${foreign(text)}</p>`)}<div class="when">${instant(instant_text)}</div></li>`,
   );
-  return html`${item.history.length === 0 ? html`<p class="empty">Nobody has decided or said anything.</p>` : html`<ol class="timeline">${entries}</ol>`}
+  return html`${item.history.length === 0 ? html`<p class="empty">Nobody has decided or said anything.</p>` : html`${begin === 0 ? '' : html`<p><a href="${at}?until=${begin}#history">${begin} older entries</a></p>`}<ol class="timeline">${entries}</ol>${until === item.history.length ? '' : html`<p><a href="${at}#history">The newest entries</a></p>`}`}
 ${when(
   may_act,
   () => html`<form method="post" id="comment" action="${visit.path(`/items/${item.id}/comments`)}">${visit.csrf}

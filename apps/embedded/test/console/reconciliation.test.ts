@@ -106,6 +106,20 @@ describe('reconciliation in the console', () => {
     assert.match((await anna!.get(`${home}/items/${small}`)).text, /ignored it say "no", please/);
   });
 
+  it('stays small however much was said, and leads to all of it', async () => {
+    const { comment } = world.tally.company(1).reconciliation.items;
+    for (let at = 0; at < 30; at += 1) await comment(large!, { text: `(${at})${'"'.repeat(1_900)}` });
+    let page = await viewer!.get(`${home}/items/${large}`);
+    let said = '';
+    for (let link: string | undefined = ''; link !== undefined; ) {
+      if (link !== '') page = await viewer!.get(link);
+      assert.ok(page.html.length < 100_000);
+      said = page.text + said;
+      link = /href="([^"]*\?until=\d+)#history"/.exec(page.html)?.[1];
+    }
+    for (let at = 0; at < 30; at += 1) assert.ok(said.includes(`(${at})`), `comment ${at}`);
+  });
+
   it('is found by the search', async () => {
     const found = await viewer!.get(`${home}/search?q=item%20${large}`);
     assert.deepEqual([found.status, found.path], [200, `${home}/items/${large}`]);

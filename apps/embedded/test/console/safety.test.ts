@@ -30,6 +30,13 @@ describe('the console', () => {
     for (const path of ['/companies/2', '/companies']) assert.equal((await browser.get(path)).status, 403, path);
   });
 
+  it('has no page of what the installation does not offer', async () => {
+    const browser = world.as({ role: 'admin', company_id: null });
+    for (const path of ['/third-parties', '/consents?user_id=alex']) {
+      assert.equal((await browser.get(path)).status, 404, path);
+    }
+  });
+
   it('refuses a form without the token of its visitor, with that of another one, and from another site', async () => {
     const anna = world.as('anna', { role: 'admin', company_id: null });
     const page = await world.as('otto', { role: 'admin', company_id: null }).get('/companies');
