@@ -27,6 +27,7 @@ const names: Readonly<Record<string, string>> = {
   held: 'Held',
   cleared: 'Cleared',
   available: 'Left',
+  available_balance: 'Left',
   available_after: 'Left afterwards',
   uses: 'Uses',
   uses_left: 'Uses left',

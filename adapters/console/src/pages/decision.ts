@@ -159,7 +159,7 @@ function reasonsTable({ table: rows }: ExplainedDecision, currency: string): Con
     rowClass: ({ result }) => (result === 'failed' ? 'failed' : ''),
     columns: [
       { title: 'Code', cell: ({ code }) => html`<strong>${code}</strong> ${code_words[code]}` },
-      { title: 'Applies when', cell: ({ reason }) => reason },
+      { title: 'Applies when', cell: ({ reason }) => inOurWords(reason) },
       {
         title: 'Result',
         cell: ({ result, would_decline }) => {
@@ -179,6 +179,11 @@ function reasonsTable({ table: rows }: ExplainedDecision, currency: string): Con
       },
     ],
   });
+}
+
+/** A reason with the names of controls as the page has them. */
+function inOurWords(reason: string): string {
+  return reason.replace(/\b[a-z]+(?:_[a-z]+)+\b/g, (name) => `“${nameOf(name)}”`);
 }
 
 function beforeAndAfter({ before, after }: ExplainedDecision, currency: string): Content {

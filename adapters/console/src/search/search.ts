@@ -24,6 +24,9 @@ export interface Found {
 /** The items that each list is asked for. */
 const limit = 8;
 
+/** The newest authorizations that are looked at for a part of a name, which no index has. */
+const looked_back = 100;
+
 /** The decimals of amounts when no currency of the company says otherwise. */
 const usual_decimals = 2;
 
@@ -122,13 +125,24 @@ async function findAuthorizations({ visit, reading, units }: Asked): Promise<rea
       approval_code === null ? [] : list({ approval_code: approval_code.toUpperCase() }),
       reference === null ? [] : list({ net_reference_number: reference }),
     ]),
-    Promise.all(merchants.map((merchant_name_prefix) => list({ merchant_name_prefix }))),
+    merchantsWith(visit, text, merchants),
   ]);
   return [
     ...(own === null ? [] : [shown(own, true)]),
     ...exact.flat().map((one) => shown(one, true)),
-    ...begun.flat().map((one) => shown(one, one.merchant_name === text)),
+    ...begun.map((one) => shown(one, one.merchant_name === text)),
   ];
+}
+
+/** The authorizations of merchants whose name begins with the text; else the newest with it in their name. */
+async function merchantsWith(visit: Visit, text: string, merchants: readonly string[]) {
+  if (merchants.length === 0) return [];
+  const begun = await Promise.all(
+    merchants.map((merchant_name_prefix) => pageOf(visit, 'authorizations.list', { merchant_name_prefix })),
+  );
+  if (begun.flat().length > 0) return begun.flat();
+  const newest = await pageOf(visit, 'authorizations.list', {}, looked_back);
+  return newest.filter(({ merchant_name }) => hasPart(merchant_name ?? '', text)).slice(0, limit);
 }
 
 /** Clearings are found by their ids, and by their events. */

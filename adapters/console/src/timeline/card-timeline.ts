@@ -69,7 +69,7 @@ function shown<Item>(
   return { items: items.flatMap((item) => entryOf(item) ?? []), next };
 }
 
-function ofEvent(visit: Visit, event: Of<'events.list'>): Entry {
+function ofEvent(visit: Visit, event: Of<'events.list'>): Entry | null {
   const entry = (what: Content): Entry => ({ at: event.created_at, what, by: null, note: null });
   switch (event.event_type) {
     case 'virtualcard.realtime.auths': {
@@ -90,6 +90,9 @@ function ofEvent(visit: Visit, event: Of<'events.list'>): Entry {
       const what = one.authorization_id === null ? name : html`<a href="${path}">${name}</a>`;
       return entry(html`${badge(one.clearing_type === 'CREDIT' ? 'Credit' : 'Cleared', 'info')} ${what}`);
     }
+    // Its age is in the item.
+    case 'reconciliation.break.aged':
+      return null;
     default:
       return entry(event_words[event.event_type] ?? event.event_type);
   }
@@ -97,7 +100,6 @@ function ofEvent(visit: Visit, event: Of<'events.list'>): Entry {
 
 const event_words: Readonly<Record<string, string>> = {
   'reconciliation.break.opened': 'A break opened',
-  'reconciliation.break.aged': 'A break became older',
   'reconciliation.break.resolved': 'A break was resolved',
 };
 

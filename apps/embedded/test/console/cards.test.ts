@@ -45,6 +45,7 @@ describe('the cards of the console', () => {
     assert.match(listed.text, /Authorizations 123\.45 \w{3} at SHELL 4712/);
     assert.match(listed.text, /Clearings 123\.45/);
     assert.match((await browser.get('/companies/1/search?q=shell%2047')).text, /at SHELL 4712/);
+    assert.match((await browser.get('/companies/1/search?q=hell%204712')).text, /Authorizations .* at SHELL 4712/);
     const clearing = await browser.get(`/companies/1/search?q=${bought.approval_code}`);
     assert.match(clearing.text, /Authorizations .* Clearings /);
     assert.match((await browser.get('/companies/1/search?q=')).text, /What can be found/);
