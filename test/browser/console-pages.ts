@@ -53,7 +53,7 @@ export const console_pages: readonly ConsolePage[] = [
   {
     name: 'decision',
     route: '/companies/:company_id/cards/:id/decisions/:authorization_id',
-    path: `${company}/cards/2`,
+    path: `${company}/search?q=189.00`,
     follow: [/\/decisions\/\d+$/],
   },
   { name: 'breaks', route: '/companies/:company_id/breaks', path: `${company}/breaks` },
@@ -114,6 +114,13 @@ export const console_pages: readonly ConsolePage[] = [
     follow: [/\/events\/\d+$/],
   },
   { name: 'portal-link', route: '/companies/:company_id/portal-link', path: `${company}/portal-link` },
+  { name: 'overview', route: '/overview', path: '/overview' },
+  { name: 'imports', route: '/imports', path: '/imports' },
+  { name: 'import', route: '/imports/:id', path: '/imports', follow: [/\/imports\/\d+$/] },
+  { name: 'statements', route: '/imports/:id/statements', path: '/imports/1/statements' },
+  { name: 'quarantine-of-import', route: '/imports/:id/quarantine', path: '/imports/1/quarantine' },
+  { name: 'quarantine', route: '/quarantine', path: '/quarantine' },
+  { name: 'quarantined', route: '/quarantine/:id', path: '/quarantine', follow: [/\/quarantine\/\d+$/] },
   { name: 'sandbox', route: '/companies/:company_id/sandbox', path: `${company}/sandbox` },
   {
     name: 'mail',
@@ -131,6 +138,8 @@ export async function openPage(
 ): Promise<{ readonly status: number; readonly bytes: number }> {
   let response = await page.goto(console_url + path);
   for (const form of follow) {
+    // The search leads to what it finds alone.
+    if (form.test(new URL(page.url()).pathname)) continue;
     const addresses = await page.locator('main a[href]').evaluateAll((links) => links.map(({ href }) => href));
     const address = addresses.find((one) => form.test(new URL(one).pathname));
     if (address === undefined) throw new Error(`${page.url()} has no link to ${form}`);
