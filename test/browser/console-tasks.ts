@@ -96,4 +96,21 @@ export const console_tasks: readonly ConsoleTask[] = [
       await page.getByRole('status').waitFor();
     },
   },
+  {
+    title: 'brings in a file',
+    role: 'finance',
+    path: '/imports',
+    async perform(page) {
+      const chosen = page.waitForEvent('filechooser');
+      await tabAndEnter(page, page.locator('input[type="file"]'));
+      const name = 'unknown.bin';
+      await (await chosen).setFiles({ name, mimeType: 'application/octet-stream', buffer: Buffer.from('no format') });
+      await tabAndEnter(page, page.locator('form:has(input[type="file"]) button'));
+      await page
+        .getByText(/format/)
+        .first()
+        .waitFor();
+      await page.waitForURL(/\/imports\/\d+$/);
+    },
+  },
 ];
