@@ -18,7 +18,7 @@ interface Pictures {
 }
 
 /** The height keeps a picture to what a person sees first. */
-const laptop = { width: 1280, height: 860 };
+const laptop = { width: 1280, height: 720 };
 const phone = { width: 390, height: 780 };
 
 const pictures: readonly Pictures[] = [
