@@ -6,7 +6,7 @@ import { invalid } from '@tallystick/kernel';
 export interface Upload {
   readonly name: string;
   readonly fields: ReadonlyMap<string, string>;
-  /** The bytes as they arrive. Rejects when the request ends too early. */
+  /** The bytes as they arrive. Rejects (`validation_failed`) when the request ends too early. */
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
@@ -14,11 +14,13 @@ const fields_max = 8;
 const field_bytes_max = 1_000;
 
 const no_file = { path: 'file', message: 'is required: choose a file' } as const;
+const broken_off = { path: 'file', message: 'did not arrive in whole: choose it again' } as const;
 
 /**
  * Reads a request up to its file, of which nothing is kept. A script sends the file as the whole body,
  * with its name and the fields in the query and the token in a header. A form sends the fields, the
  * token among them, before the file. `checkToken` throws for another token than that of the visitor.
+ * Refuses (`validation_failed`) what is broken off, or has no file.
  */
 export async function readUpload(request: Request, checkToken: (token: unknown) => void): Promise<Upload> {
   // A form without a file was read already.
@@ -46,12 +48,10 @@ function readWhole({ url, headers }: Request, source: Readable): Upload {
 function readForm(source: Readable, type: string): Promise<Upload> {
   const { promise, resolve, reject } = Promise.withResolvers<Upload>();
   const fields = new Map<string, string>();
-  const form = new Busboy({
-    headers: { 'content-type': type },
-    limits: { fields: fields_max, fieldSize: field_bytes_max, files: 1, parts: fields_max + 1 },
-  });
+  const form = parserOf(type);
   let file: Readable | null = null;
-  const fail = (error: Error): void => {
+  const fail = (): void => {
+    const error = invalid(broken_off);
     file?.destroy(error);
     reject(error);
   };
@@ -62,13 +62,25 @@ function readForm(source: Readable, type: string): Promise<Upload> {
     resolve({ name: name ?? '', fields, bytes: bytesOf(stream, source) });
   });
   form.on('finish', () => resolve({ name: '', fields, bytes: bytesOf(source, source) }));
-  form.on('error', (error) => fail(error as Error));
+  form.on('error', fail);
   source.on('error', fail);
   source.on('close', () => {
-    if (!source.readableEnded) fail(new Error('the request ended before its file'));
+    if (!source.readableEnded) fail();
   });
   source.pipe(form);
   return promise;
+}
+
+function parserOf(type: string): InstanceType<typeof Busboy> {
+  try {
+    return new Busboy({
+      headers: { 'content-type': type },
+      limits: { fields: fields_max, fieldSize: field_bytes_max, files: 1, parts: fields_max + 1 },
+    });
+  } catch {
+    // The type names no boundary.
+    throw invalid(broken_off);
+  }
 }
 
 /** The pieces of the file. What nobody wants to read is still received, so that the answer is read. */

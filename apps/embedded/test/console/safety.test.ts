@@ -75,4 +75,23 @@ describe('the console', () => {
       assert.equal((await post('/portal', '')).status, 422, 'of a stranger');
     }
   });
+
+  it('refuses a file that is broken off, wherever that is', async () => {
+    const anna = world.as('anna', { role: 'admin', company_id: null });
+    const token = /name="form-token" content="([^"]+)"/.exec((await anna.get('/companies')).html)![1]!;
+    const head = 'Content-Disposition: form-data; name=';
+    const whole = `--x\r\n${head}"form_token"\r\n\r\n${token}\r\n--x\r\n${head}"file"; filename="a.csv"\r\n\r\na,b\r\n--x--\r\n`;
+    const send = (body: string, type = 'multipart/form-data; boundary=x') =>
+      fetch(`${world.url}/imports`, { method: 'POST', headers: { 'x-person': 'anna', 'content-type': type }, body });
+    for (const [length, status] of [
+      [0, 403],
+      [whole.indexOf('filename'), 403],
+      [whole.indexOf('a,b') + 1, 422],
+      [whole.length - 4, 422],
+    ] as const) {
+      assert.equal((await send(whole.slice(0, length))).status, status, `${length} bytes`);
+    }
+    assert.equal((await send(whole, 'multipart/form-data')).status, 403, 'without a boundary');
+    assert.match(await (await send(whole)).text(), /a\.csv/);
+  });
 });
