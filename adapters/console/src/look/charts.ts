@@ -23,6 +23,8 @@ export interface ColumnsOptions {
 const width = 720;
 const height = 170;
 const base = 140;
+/** Room for the number at the top, which is larger on a phone. */
+const ceiling = 20;
 const left = 64;
 
 const counts = new Intl.NumberFormat('en-GB');
@@ -37,7 +39,7 @@ export function columnsChart({ caption, of, series, columns, label_every }: Colu
   const most = Math.max(0, ...columns.map(({ values }) => values.reduce((sum, value) => sum + value, 0)));
   const top = topOf(most);
   const step = (width - left) / Math.max(1, columns.length);
-  const heightOf = (value: number) => (value * (base - 10)) / top;
+  const heightOf = (value: number) => (value * (base - ceiling)) / top;
   const bars = columns.map(({ values, label }, at) => {
     let y = base;
     const x = left + at * step + step * 0.12;

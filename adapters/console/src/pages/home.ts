@@ -4,6 +4,7 @@ import type { ConsoleApp } from '../console-app.ts';
 import { type BarRow, barTable, columnsChart, countText } from '../look/charts.ts';
 import { declineName } from '../look/declines.ts';
 import { type Content, html, when } from '../look/html.ts';
+import { livePart } from '../look/live.ts';
 import { facts, panel } from '../look/parts.ts';
 import { instant } from '../look/values.ts';
 import type { Visit } from '../visit.ts';
@@ -17,18 +18,18 @@ const day_hours = 24;
 const ages: readonly Age[] = ['0-1', '2-3', '4-7', '8-30', 'over 30'];
 const old_ages: readonly Age[] = ['8-30', 'over 30'];
 
-/** So many or more: nothing counts further. */
+/** So many are counted at most in all companies, and so many are listed of one. */
 const counted_max = 1_000;
+const listed_max = 50;
 
 /** What a visitor sees first: what needs a person now, then the day in pictures. */
 export function homePages(app: ConsoleApp): void {
   app.get('/companies/:company_id', async (c) => {
     const { visit } = c.var;
-    const [{ hours }, failing, breaks] = await Promise.all([
+    const [{ hours }, failing, approvals, breaks] = await Promise.all([
       visit.call('activity.read'),
-      visit.may('webhooks.states.list')
-        ? visit.call('webhooks.states.list', { options: { filter: { failing: true }, limit: 50 } })
-        : { items: [] },
+      visit.call('webhooks.states.list', { options: { filter: { failing: true }, limit: listed_max } }),
+      visit.call('reconciliation.approvals.list', { options: { filter: { status: 'pending' }, limit: listed_max } }),
       visit.call('reconciliation.summary'),
     ]);
     const by_age = Object.fromEntries(
@@ -37,16 +38,29 @@ export function homePages(app: ConsoleApp): void {
     const needs: readonly Need[] = [
       {
         count: failing.items.length,
+        max: listed_max,
         what: ['webhook is failing', 'webhooks are failing'],
         hint: 'Its last attempts failed. The events wait, and are not lost.',
         to: visit.path('/webhooks'),
+      },
+      {
+        count: approvals.items.length,
+        max: listed_max,
+        what: ['act waits for a second person', 'acts wait for a second person'],
+        hint: 'Until then nothing changes. Not who asked for it: another person decides.',
+        to: visit.path('/approvals'),
       },
       oldBreaks(by_age, visit.path('/breaks')),
     ];
     return await visit.page({
       title: 'Home',
       nav: 'home',
-      content: html`${needsPanel(needs)}${activityPanels(hours)}<div class="columns">${declinesPanel(hours)}${breaksPanel(by_age)}</div>`,
+      content: livePart(
+        visit,
+        'home',
+        'event',
+        html`${needsPanel(needs)}${activityPanels(hours)}<div class="columns">${declinesPanel(hours)}${breaksPanel(by_age)}</div>`,
+      ),
     });
   });
 
@@ -68,6 +82,8 @@ ${declinesPanel(hours)}${breaksPanel(backlog.breaks_by_age)}${queuesPanel(backlo
 /** Something that does not mend itself. */
 interface Need {
   readonly count: number;
+  /** So many or more; `counted_max` when absent. */
+  readonly max?: number;
   /** What there is one of, and several of. */
   readonly what: readonly [one: string, several: string];
   readonly hint: string;
@@ -124,16 +140,16 @@ function needsPanel(all: readonly Need[]): Content {
   if (needs.length === 0) return panel('Needs a person', html`<p class="empty">Nothing needs you now.</p>`);
   return panel(
     'Needs a person',
-    html`<ul class="needs">${needs.map(({ count, what: [one, several], hint, to }) => {
-      const text = html`<strong>${atLeast(count)}</strong> ${count === 1 ? one : several}`;
+    html`<ul class="needs">${needs.map(({ count, max, what: [one, several], hint, to }) => {
+      const text = html`<strong>${atLeast(count, max)}</strong> ${count === 1 ? one : several}`;
       return html`<li>${to === null ? html`<span class="need">${text}</span>` : html`<a class="need" href="${to}">${text}</a>`}<span class="hint">${hint}</span></li>`;
     })}</ul>`,
   );
 }
 
 /** Of what is counted up to a bound. */
-function atLeast(count: number): string {
-  return count === counted_max ? `${countText(count)} or more` : countText(count);
+function atLeast(count: number, max = counted_max): string {
+  return count === max ? `${countText(count)} or more` : countText(count);
 }
 
 function activityPanels(hours: readonly ActivityHour[]): Content {

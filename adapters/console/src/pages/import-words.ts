@@ -1,6 +1,7 @@
 import type { Results } from '@tallystick/operations';
+import { countText } from '../look/charts.ts';
 import type { Content } from '../look/html.ts';
-import { badge } from '../look/values.ts';
+import { badge, foreign } from '../look/values.ts';
 
 export type Import = Results['operator.imports.read'];
 export type Quarantined = Results['operator.quarantine.read'];
@@ -48,9 +49,26 @@ export function importMeaning({ status, phase }: Pick<Import, 'status' | 'phase'
   return phase === null ? statuses[status][2] : phases[phase];
 }
 
+/** What was wrong, as a sentence. */
+export function sentence(text: string | null | undefined): Content {
+  return foreign(text && `${text[0]!.toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`);
+}
+
+/** What became of the records of a file, in a few words. */
+export function importOutcome({ applied, duplicates, quarantined, held }: Import): string {
+  const counts = [
+    [applied, 'applied'],
+    [duplicates, 'known before'],
+    [quarantined, 'in quarantine'],
+    [held, 'held'],
+  ] as const;
+  const shown = counts.filter(([count]) => count > 0).map(([count, what]) => `${countText(count)} ${what}`);
+  return shown.join(', ') || 'nothing';
+}
+
 /** Why a clearing is in quarantine, in a few words. */
 export const quarantine_reasons: Readonly<Record<Quarantined['reason'], string>> = {
-  unknown_card: 'No card has the number',
+  unknown_card: 'There is no such card',
   transaction_of_another_card: 'Another card has the transaction',
   transaction_of_another_clearing: 'The transaction is known with other content',
   other_billing_currency: 'The currency is not that of the card',

@@ -7,7 +7,7 @@ import { choice, facts, field, pager, panel, table, textArea } from '../look/par
 import { badge, dash, date, foreign, instant, money } from '../look/values.ts';
 import type { Problem } from '../problem.ts';
 import type { Visit } from '../visit.ts';
-import { type HeldStatement, type Import, importBadge, importMeaning } from './import-words.ts';
+import { type HeldStatement, type Import, importBadge, importMeaning, sentence } from './import-words.ts';
 import { quarantineTable } from './quarantine.ts';
 
 /** What is held and refused is shown up to here; a link leads to the rest. */
@@ -179,8 +179,8 @@ function statePanel(visit: Visit, found: Import, problem: Problem | undefined): 
   return panel(
     'What became of it',
     html`<p>${importMeaning(found)}</p>
-${when(statements === 0 ? found.problem : null, ({ message }) => html`<p class="warning">${foreign(message)}</p>`)}
-${found.warnings.map((warning) => html`<p class="warning">${foreign(warning)}</p>`)}
+${when(statements === 0 ? found.problem : null, ({ message }) => html`<p class="warning">${sentence(message)}</p>`)}
+${found.warnings.map((warning) => html`<p class="warning">${sentence(warning)}</p>`)}
 ${when(found.note, (note) => html`<p>Released with the note: ${foreign(note)}</p>`)}
 ${when(is_held_whole && visit.may('operator.imports.release'), () => releaseForm(visit, found.id, null, problem))}
 ${when(may_replay, () => html`<form method="post" action="${visit.rootPath(`/imports/${found.id}/replay`)}">${visit.csrf}<button>Try everything again</button></form>`)}
@@ -231,7 +231,7 @@ function heldPanel(
       (
         statement,
       ) => html`<li id="statement-${statement.number}"><h3>Statement ${statement.number} of account ${foreign(statement.account_number)}, ${date(statement.as_of)}</h3>
-<p>${foreign(statement.problem?.message)}</p>${remedyOf(visit, found, statement, companies, problem)}</li>`,
+<p>${sentence(statement.problem?.message)}</p>${remedyOf(visit, found, statement, companies, problem)}</li>`,
     )}</ul>${when(has_more, () => html`<p><a href="${visit.rootPath(`/imports/${found.id}/statements`)}?status=held">All held statements</a></p>`)}`,
   );
 }
@@ -311,17 +311,20 @@ function statementsTable(items: readonly HeldStatement[]): Content {
   return table({
     caption: 'Statements, the last of the file first',
     columns: [
-      { title: 'Number', kind: 'number', cell: ({ number }) => number },
-      { title: 'Account', cell: ({ account_number }) => foreign(account_number) },
+      { title: 'Statement', cell: ({ number, account_number }) => html`${number}, account ${foreign(account_number)}` },
       { title: 'Date', cell: ({ as_of }) => date(as_of) },
       {
         title: 'Status',
         cell: ({ status }) => badge(status, tones[status]),
       },
       { title: 'Lines', kind: 'number', cell: ({ lines }) => countText(lines) },
-      { title: 'Opening', kind: 'number', cell: ({ opening_balance, currency }) => money(opening_balance, currency) },
-      { title: 'Closing', kind: 'number', cell: ({ closing_balance, currency }) => money(closing_balance, currency) },
-      { title: 'Why it is held', cell: ({ problem }) => foreign(problem?.message) },
+      {
+        title: 'Balances',
+        kind: 'number',
+        cell: ({ opening_balance, closing_balance, currency }) =>
+          html`${money(opening_balance, currency)} to ${money(closing_balance, currency)}`,
+      },
+      { title: 'Why it is held', cell: ({ problem }) => sentence(problem?.message) },
     ],
     rows: items,
     empty: 'The file has no such statement.',

@@ -1,6 +1,5 @@
 import { Refusal } from '@tallystick/kernel';
 import type { ConsoleApp } from '../console-app.ts';
-import { countText } from '../look/charts.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { choice, field, pager, panel, table } from '../look/parts.ts';
 import { foreign, instant } from '../look/values.ts';
@@ -8,7 +7,7 @@ import { withNotice } from '../notice.ts';
 import { Problem } from '../problem.ts';
 import { readUpload, type Upload } from '../upload.ts';
 import type { Visit } from '../visit.ts';
-import { format_choices, type Import, importBadge, status_choices } from './import-words.ts';
+import { format_choices, type Import, importBadge, importOutcome, status_choices } from './import-words.ts';
 
 /** Files of clearings and of statements: the list, and the form that sends one. */
 export function importsPages(app: ConsoleApp): void {
@@ -89,10 +88,7 @@ function importsTable(visit: Visit, items: readonly Import[]): Content {
       },
       { title: 'Status', cell: importBadge },
       { title: 'Format', cell: ({ format }) => format },
-      { title: 'Applied', kind: 'number', cell: ({ applied }) => countText(applied) },
-      { title: 'Known before', kind: 'number', cell: ({ duplicates }) => countText(duplicates) },
-      { title: 'In quarantine', kind: 'number', cell: ({ quarantined }) => countText(quarantined) },
-      { title: 'Held lines', kind: 'number', cell: ({ held }) => countText(held) },
+      { title: 'Records', cell: importOutcome },
       { title: 'Arrived', cell: ({ started_at }) => instant(started_at) },
     ],
     rows: items,

@@ -4,7 +4,7 @@ import { choice, facts, pager, panel, table } from '../look/parts.ts';
 import { badge, foreign, instant } from '../look/values.ts';
 import type { Problem } from '../problem.ts';
 import type { Visit } from '../visit.ts';
-import { type Quarantined, quarantine_reasons, quarantine_remedies } from './import-words.ts';
+import { type Quarantined, quarantine_reasons, quarantine_remedies, sentence } from './import-words.ts';
 
 /** Clearings that were refused and are kept, record by record. */
 export function quarantinePages(app: ConsoleApp): void {
@@ -65,14 +65,14 @@ export function quarantineTable(visit: Visit, items: readonly Quarantined[], imp
       {
         title: 'Why',
         cell: ({ reason, explanation }) =>
-          html`<strong>${quarantine_reasons[reason]}</strong><br>${foreign(explanation)}`,
+          html`<strong>${quarantine_reasons[reason]}</strong><br>${sentence(explanation)}`,
       },
       {
         title: 'Seen',
         cell: ({ last_seen_at, count }) =>
           html`${instant(last_seen_at)}${when(count > 1, () => html`<br><span class="quiet">${count} times</span>`)}`,
       },
-      { title: '', cell: (record) => replayButton(visit, record, import_id) },
+      { title: 'Action', cell: (record) => replayButton(visit, record, import_id) },
     ],
     rows: items,
     empty: 'There is no record in quarantine.',
@@ -98,7 +98,7 @@ async function recordPage(visit: Visit, id: string, problem?: Problem): Promise<
     problem,
     content: html`${panel(
       quarantine_reasons[reason],
-      html`<p>${foreign(explanation)}</p>${when(status === 'quarantined', () => html`<p>${quarantine_remedies[reason]}</p>`)}
+      html`<p>${sentence(explanation)}</p>${when(status === 'quarantined', () => html`<p>${quarantine_remedies[reason]}</p>`)}
 <div class="actions">${replayButton(visit, record)}</div>`,
     )}${panel(
       'Where it comes from',

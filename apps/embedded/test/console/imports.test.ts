@@ -111,11 +111,11 @@ describe('imports in the console', () => {
     assert.match(page.html, /<h1>a &lt;b&gt;\.xml<\/h1>/);
     const ended = await shown(finance, page.path, 'applied in part');
     assert.match(ended.text, /Clearings applied 1 .*In quarantine 1 /);
-    assert.match(ended.text, /No card has the number/);
+    assert.match(ended.text, /There is no such card/);
     const { path, fields } = formWith(ended, 'Try again');
     const refused = await finance.post(path, fields);
     assert.deepEqual([refused.status, /That was not done/.test(refused.text)], [409, true]);
-    assert.match((await finance.get('/quarantine?reason=unknown_card')).text, /No card has the number/);
+    assert.match((await finance.get('/quarantine?reason=unknown_card')).text, /There is no such card/);
     const again = await finance.post(`${page.path}/replay`);
     assert.match(again.text, /What is left: 1 records in quarantine/);
 
