@@ -284,6 +284,23 @@ it('every method does its work, with the arguments in their order', async (t) =>
   const [message] = (await sandbox.mailbox.list()).items;
   assert.match((await sandbox.mailbox.read(message!.id)).text, /https:/);
   assert.ok((await operator.audit.list({ filter: { action: 'company.updated', at: today } })).items.length > 0);
+  let table = '';
+  for await (const piece of operator.audit.export({ filter: { action: 'company.updated' }, format: 'ndjson' })) {
+    table += piece;
+  }
+  assert.match(table, /^\{.*"action":"company\.updated"/);
+  assert.ok((await operator.audit.verify()).intact);
+
+  // Who may use the console.
+  const { people } = operator;
+  const grants = [{ role: 'support', company_id: null }] as const;
+  const person = await people.create({ handle: 'anna', name: 'Anna', grants });
+  assert.equal((await people.update(person.id, { name: 'Anna Meier' })).name, 'Anna Meier');
+  assert.ok((await people.setPassword(person.id, { password: 'correct horse battery' })).has_password);
+  assert.match((await people.resetTotp(person.id)).totp_uri ?? '', /^otpauth:/);
+  assert.ok((await people.read(person.id)).has_totp);
+  assert.equal(await people.endSessions(person.id), undefined);
+  assert.ok((await people.list()).items.some(({ handle }) => handle === 'anna'));
   assert.equal(await company.cards.cancel(card.id), undefined);
 
   // Not the recording groups: to list their methods would be to call them.
