@@ -51,7 +51,7 @@ function comparableFile(text: string): string {
   return text.replaceAll(',127.0.0.1,', ',,').replace(/(?<=,)[A-Z\d]{6}(?=(?:,(?:"[^"]*"|[^",\r]*)){6}\r)/g, 'code');
 }
 
-const random_names = new Set(['secret', 'approval_code', 'trace_id']);
+const random_names = new Set(['secret', 'approval_code', 'trace_id', 'last4']);
 
 async function overHttp({ send }: Service, operation: Operation, wanted: Wanted): Promise<Outcome> {
   const { role, parameters: named = {}, query = {}, data, options = {}, file } = wanted;
