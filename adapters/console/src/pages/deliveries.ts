@@ -21,9 +21,7 @@ const words = { failed: 'failed', pending: 'waiting', succeeded: 'delivered', al
 /** One delivery with its attempts: what was sent, how it was signed, and what was answered. */
 export function deliveryPages(app: ConsoleApp): void {
   const route = '/companies/:company_id/webhooks/:id{[0-9]+}/deliveries/:delivery_id{[0-9]+}';
-  app.get('/companies/:company_id/webhooks/:id{[0-9]+}/deliveries/:delivery_id{[0-9]+}', (c) =>
-    deliveryPage(c.var.visit, c.req.param()),
-  );
+  app.get(route, (c) => deliveryPage(c.var.visit, c.req.param()));
   app.post(`${route}/retry`, async (c) => {
     const { visit } = c.var;
     const { id, delivery_id } = c.req.param() as Named;

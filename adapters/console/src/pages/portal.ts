@@ -4,7 +4,7 @@ import type { ConsoleApp } from '../console-app.ts';
 import { type Content, html } from '../look/html.ts';
 import { choice, facts, tick } from '../look/parts.ts';
 import { badge, instant } from '../look/values.ts';
-import { Problem } from '../problem.ts';
+import type { Problem } from '../problem.ts';
 import type { Visit } from '../visit.ts';
 
 /** A link with which the company itself looks at its webhooks. */
@@ -12,16 +12,15 @@ export function portalPages(app: ConsoleApp): void {
   app.get('/companies/:company_id/portal-link', (c) => askPage(c.var.visit));
 
   // The answer is the page with the link, which no redirect may carry.
-  app.post('/companies/:company_id/portal-link', async (c) => {
+  app.post('/companies/:company_id/portal-link', (c) => {
     const { visit } = c.var;
-    const form = await visit.form();
-    try {
-      const data = { read_only: form.has('read_only'), expires_in_s: Number(form.get('expires_in_s')) };
-      return await linkPage(visit, await visit.call('portalLinks.create', { data }));
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      return await askPage(visit, new Problem(error, form));
-    }
+    return visit.show(
+      async (form) => {
+        const data = { read_only: form.has('read_only'), expires_in_s: Number(form.get('expires_in_s')) };
+        return await linkPage(visit, await visit.call('portalLinks.create', { data }));
+      },
+      { again: (problem) => askPage(visit, problem) },
+    );
   });
 }
 

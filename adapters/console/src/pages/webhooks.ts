@@ -1,11 +1,11 @@
-import { Refusal, Temporal, toInstantText } from '@tallystick/kernel';
+import { Temporal, toInstantText } from '@tallystick/kernel';
 import type { EventType, Webhook, WebhookOverview } from '@tallystick/operations/resources';
 import type { ConsoleApp } from '../console-app.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { livePart } from '../look/live.ts';
 import { choice, facts, field, panel, table, tick } from '../look/parts.ts';
 import { badge, dash, foreign, instant } from '../look/values.ts';
-import { Problem } from '../problem.ts';
+import type { Problem } from '../problem.ts';
 import type { Visit } from '../visit.ts';
 import { deliveriesOf } from './deliveries.ts';
 
@@ -16,13 +16,12 @@ export function webhookPages(app: ConsoleApp): void {
   app.get('/companies/:company_id/webhooks/new', (c) => editPage(c.var.visit, null));
   app.post('/companies/:company_id/webhooks/new', async (c) => {
     const { visit } = c.var;
-    return await showingSecret(
-      visit,
+    return await visit.show(
       async (form) => {
         const data = { callback_url: String(form.get('callback_url')), ...changesOf(form) };
-        return await visit.call('webhooks.create', { data });
+        return await secretPage(visit, await visit.call('webhooks.create', { data }));
       },
-      (problem) => editPage(visit, null, problem),
+      { again: (problem) => editPage(visit, null, problem) },
     );
   });
 
@@ -51,10 +50,9 @@ export function webhookPages(app: ConsoleApp): void {
   app.post('/companies/:company_id/webhooks/:id{[0-9]+}/rotate', async (c) => {
     const { visit } = c.var;
     const id = c.req.param('id');
-    return await showingSecret(
-      visit,
-      () => visit.call('webhooks.rotateSecret', { parameters: { id } }),
-      (problem) => webhookPage(visit, id, problem),
+    return await visit.show(
+      async () => await secretPage(visit, await visit.call('webhooks.rotateSecret', { parameters: { id } })),
+      { again: (problem) => webhookPage(visit, id, problem) },
     );
   });
 
@@ -306,29 +304,18 @@ async function confirmPage(visit: Visit, id: string, asked: Confirmation): Promi
   });
 }
 
-/** Does what makes a secret, and shows it: no redirect carries it, and no other page has it. */
-async function showingSecret(
-  visit: Visit,
-  work: (form: FormData) => Promise<Webhook>,
-  again: (problem: Problem) => Promise<Response>,
-): Promise<Response> {
-  const form = await visit.form();
-  try {
-    const { id, secret, callback_url } = await work(form);
-    return await visit.page({
-      title: 'The secret of the webhook',
-      nav: 'webhooks',
-      trail: [['Webhooks', visit.path('/webhooks')]],
-      content: html`<p class="warning">This page shows it only now. Copy it to the receiver.</p>
+/** No redirect may carry a secret, so the answer to the form is its page. */
+async function secretPage(visit: Visit, { id, secret, callback_url }: Webhook): Promise<Response> {
+  return await visit.page({
+    title: 'The secret of the webhook',
+    nav: 'webhooks',
+    trail: [['Webhooks', visit.path('/webhooks')]],
+    content: html`<p class="warning">This page shows it only now. Copy it to the receiver.</p>
 ${facts([
   ['Callback URL', foreign(callback_url)],
   ['Secret', html`<code class="code">${secret}</code>`],
 ])}<p><a class="button" href="${visit.path(`/webhooks/${id}`)}">To the webhook</a></p>`,
-    });
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    return await again(new Problem(error, form));
-  }
+  });
 }
 
 function stateBadge({ status, failing }: Pick<WebhookOverview, 'status' | 'failing'>): Content {
