@@ -12,7 +12,7 @@ import { isFromOurPage } from './form-token.ts';
 import { isAutomatic } from './live/automatic.ts';
 import { createLive } from './live/live.ts';
 import { html } from './look/html.ts';
-import { renderDocument } from './look/layout.ts';
+import { narrowPage } from './look/layout.ts';
 import { accountPages } from './pages/account.ts';
 import { approvalPages } from './pages/approvals.ts';
 import { auditPages } from './pages/audit.ts';
@@ -172,12 +172,9 @@ export function createConsole(ports: ConsolePorts): Console {
 }
 
 /** A page of a few words, for who may not be logged in. */
-async function notice({ base }: RequestFacts, status: number, title: string, text: string): Promise<Response> {
-  const body = html`<main id="main" class="notice-page"><h1>${title}</h1><p>${text}</p><p><a href="${base || '/'}">To the console</a></p></main>`;
-  return new Response(await renderDocument(base, { title, body }), {
-    status,
-    headers: { 'Content-Type': 'text/html; charset=utf-8' },
-  });
+function notice(facts: RequestFacts, status: number, title: string, text: string): Promise<Response> {
+  const content = html`<p>${text}</p><p><a href="${facts.base || '/'}">To the console</a></p>`;
+  return narrowPage(facts, status, title, content);
 }
 
 async function askToLogIn({ log_in }: ConsolePorts, facts: RequestFacts, request: Request): Promise<Response> {

@@ -1,6 +1,6 @@
 import { type PersonRole, person_password_length_max, person_roles } from '@tallystick/access';
-import { type Content, html, when } from '../look/html.ts';
-import { renderDocument } from '../look/layout.ts';
+import { html, when } from '../look/html.ts';
+import { narrowPage } from '../look/layout.ts';
 import { field } from '../look/parts.ts';
 import type { RequestFacts } from '../ports.ts';
 
@@ -49,7 +49,7 @@ ${field({ name: 'password', label: 'Password', type: 'password', autocomplete: '
 ${field({ name: 'code', label: 'Code', hint: 'The six digits that your app shows now. Each code works once.', autocomplete: 'one-time-code', inputmode: 'numeric', maxlength: 7, required: true })}
 <button>Log in</button></form>`
 }`;
-  return page(facts, failed === null ? 200 : 401, 'Log in', content);
+  return narrowPage(facts, failed === null ? 200 : 401, 'Log in', content);
 }
 
 /** One sentence for an unknown person, a wrong password and a wrong code. */
@@ -67,7 +67,7 @@ export function unknownSubjectPage(
   facts: RequestFacts,
   { issuer, subject }: { readonly issuer: string; readonly subject: string },
 ): Promise<Response> {
-  return page(
+  return narrowPage(
     facts,
     403,
     'You are not registered here',
@@ -78,18 +78,10 @@ export function unknownSubjectPage(
 }
 
 export function failedPage(facts: RequestFacts, status: 400 | 429 | 503, text: string): Promise<Response> {
-  return page(
+  return narrowPage(
     facts,
     status,
     'The log-in failed',
     html`<p>${text}</p><p><a href="${facts.base}/log-in">Back to the log-in</a></p>`,
   );
-}
-
-async function page(facts: RequestFacts, status: number, title: string, content: Content): Promise<Response> {
-  const body = html`<main id="main" class="log-in"><h1>${title}</h1>${content}</main>`;
-  return new Response(await renderDocument(facts.base, { title, body }), {
-    status,
-    headers: { 'Content-Type': 'text/html; charset=utf-8' },
-  });
 }

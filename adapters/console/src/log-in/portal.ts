@@ -9,8 +9,8 @@ import {
 import type { AuditLog, Clock, Random, Sha256, UnitOfWork } from '@tallystick/kernel';
 import { readFields } from '../form.ts';
 import { isAutomatic } from '../live/automatic.ts';
-import { type Content, html } from '../look/html.ts';
-import { renderDocument } from '../look/layout.ts';
+import { html } from '../look/html.ts';
+import { narrowPage } from '../look/layout.ts';
 import type { PortalDoor, RequestFacts } from '../ports.ts';
 import { cookie, readCookie } from './cookie.ts';
 
@@ -82,7 +82,7 @@ export function portalDoor(ports: PortalPorts): PortalDoor {
       const { request_id, source_address } = facts;
       const caller = { request_id, source_address, now_ms: clock.nowMs() };
       if (visit !== null) await facts.transaction(() => unitOfWork.run((tx) => endPortalVisit(tx, visit, caller)));
-      const answer = await page(facts, 200, 'The visit has ended', html`<p>You can close this tab.</p>`);
+      const answer = await narrowPage(facts, 200, 'The visit has ended', html`<p>You can close this tab.</p>`);
       answer.headers.append('Set-Cookie', cookie(facts, cookie_name, '', 0, 'Strict'));
       return answer;
     },
@@ -97,7 +97,7 @@ function leadTo(location: string, set_cookie: string): Response {
 
 /** The script sends the secret behind the # of the address. Without a script it is pasted. */
 function openingPage(facts: RequestFacts): Promise<Response> {
-  return page(
+  return narrowPage(
     facts,
     200,
     'Open your webhooks',
@@ -108,18 +108,10 @@ function openingPage(facts: RequestFacts): Promise<Response> {
 }
 
 function closedPage(facts: RequestFacts): Promise<Response> {
-  return page(
+  return narrowPage(
     facts,
     410,
     'This visit is over',
     html`<p>A link works once and for a short time, and a visit ends after an hour, or after half an hour without a page. Ask for a new link where you got this one.</p>`,
   );
-}
-
-async function page(facts: RequestFacts, status: number, title: string, content: Content): Promise<Response> {
-  const body = html`<main id="main" class="notice-page"><h1>${title}</h1>${content}</main>`;
-  return new Response(await renderDocument(facts.base, { title, body }), {
-    status,
-    headers: { 'Content-Type': 'text/html; charset=utf-8' },
-  });
 }

@@ -69,11 +69,23 @@ ${content}
   return await renderDocument(visit.facts.base, { title, body, token: formToken(identity.secret) });
 }
 
+/** A page without navigation, also for somebody who is not logged in. */
+export async function narrowPage(
+  { base }: Pick<RequestFacts, 'base'>,
+  status: number,
+  title: string,
+  content: Content,
+): Promise<Response> {
+  const body = html`<main id="main"><h1>${title}</h1>${content}</main>`;
+  const headers = { 'Content-Type': 'text/html; charset=utf-8' };
+  return new Response(await renderDocument(base, { title, body }), { status, headers });
+}
+
 /**
  * Renders a document with the console's style and script. `token` is that of the visitor's forms,
  * for the script; without a visitor the document is narrow.
  */
-export async function renderDocument(
+async function renderDocument(
   base: string,
   { title, body, token }: { readonly title: string; readonly body: Content; readonly token?: string },
 ): Promise<string> {
