@@ -22,6 +22,7 @@ export function greeting(config: Config, url: string, network_url: string | null
       'This is the sandbox. Its keys are public:',
       ...Object.entries(sandbox_keys).map(([role, key]) => `  ${role.padEnd(9)} ${key}`),
       '',
+      ...(config.console ? [`Console, in a browser: ${url}/console`, ''] : []),
       'Issue a first virtual card:',
       `  curl -s ${url}/v1/virtualcards \\`,
       `    -H 'Authorization: Bearer ${sandbox_keys.client}' \\`,

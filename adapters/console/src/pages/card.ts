@@ -203,7 +203,7 @@ function acts(visit: Visit, card: Card, problem: Problem | undefined): Content {
     is_approved && visit.may(`virtualCards.${freeze}`)
       ? html`<form method="post" action="${visit.path(`/cards/${id}/${freeze}`)}">${visit.csrf}${textArea({
           name: 'note',
-          label: frozen ? 'Why it is active again' : 'Why it is frozen',
+          label: frozen ? 'Why it is to be active again' : 'Why it is to be frozen',
           hint: frozen ? undefined : 'A frozen card declines every purchase until it is unfrozen. Its holds go on.',
           rows: 2,
           maxlength: 500,
@@ -244,6 +244,15 @@ function holds(visit: Visit, { id, authorizations }: Card, currency: string): Co
       { title: 'Merchant', cell: ({ merchant_name }) => foreign(merchant_name) },
       { title: 'Held', kind: 'number', cell: ({ hold }) => shownValue('held', hold?.held, currency) },
       { title: 'Ends', cell: ({ hold }) => instant(hold?.ends_at) },
+      ...(visit.may('virtualCards.authorizations.release')
+        ? [
+            {
+              title: 'Act',
+              cell: (one: Card['authorizations'][number]) =>
+                html`<a href="${visit.path(`/cards/${id}/decisions/${one.id}`)}#hold">Release</a>`,
+            },
+          ]
+        : []),
     ],
   });
 }

@@ -140,6 +140,7 @@ function holdPanel(
         },
       )}<button>Release ${money(hold.held, currency)}</button></form></details>`,
     )}`,
+    { id: 'hold' },
   );
 }
 

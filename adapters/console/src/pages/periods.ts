@@ -53,6 +53,11 @@ function waiting(visit: Visit, id: string) {
   };
 }
 
+function lastMonthEnd(now_ms: number): string {
+  const now = new Date(now_ms);
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 0)).toISOString().slice(0, 10);
+}
+
 async function showPeriods(visit: Visit, problem?: Problem): Promise<Response> {
   const query = new URL(visit.request.url).searchParams;
   const { items, next } = await visit.call('reconciliation.periods.list', {
@@ -69,7 +74,7 @@ async function showPeriods(visit: Visit, problem?: Problem): Promise<Response> {
       panel(
         'Close days',
         html`<form class="filters" action="${visit.path('/periods')}" aria-label="Look before you close">
-${field({ name: 'through', label: 'Close all days through', type: 'date', value: through, required: true, error: problem?.of('closed_through') })}
+${field({ name: 'through', label: 'Close all days through', type: 'date', value: through || lastMonthEnd(visit.now_ms), required: true, error: problem?.of('closed_through') })}
 <button class="second">Look first</button></form>`,
       ),
     )}${is_date ? await preview(visit, through) : ''}${panel(

@@ -26,7 +26,10 @@ export function sandboxSteps(visit: Visit, cards: readonly VirtualCard[], sent: 
   const amount = (doing: string, name: string, label: string, preset: string): Content =>
     field({ name, label, value: typed(doing, name, preset), inputmode: 'decimal', required: true });
   const may_send_files = visit.may('operator.imports.create');
-  const examples = may_send_files && visit.may('webhooks.create') ? examplesPanel(visit) : '';
+  const examples =
+    may_send_files && visit.may('webhooks.create')
+      ? examplesPanel(visit)
+      : panel('A month of examples', html`<p class="quiet">Needs the role admin: log in again as that person.</p>`);
   return html`${cards.length === 0 ? examples : ''}<div class="steps">
 ${panel(
   '1. Make a card',

@@ -104,7 +104,7 @@ async function actOn(
   if (act === 'recover') {
     const since = sinceOf(form);
     const { recovered } = await visit.call('webhooks.deliveries.recover', { parameters, data: { since } });
-    if (recovered === 0) return 'No delivery has failed since then.';
+    if (recovered === 0) return 'No delivery was given up since then. What waits is tried again by itself.';
     return `${recovered === 1 ? '1 delivery is' : `${recovered} deliveries are`} sent again.`;
   }
   const status = act === 'pause' ? 'inactive' : 'active';
@@ -211,7 +211,8 @@ function recoverPanel(visit: Visit, { id, failing_since }: WebhookOverview): Con
   ];
   return panel(
     'Send again what failed',
-    html`<form method="post" action="${visit.path(`/webhooks/${id}/recover`)}">${visit.csrf}<div class="filters">
+    html`<p class="quiet">A delivery has failed when its attempts are used up. What waits is tried again by itself.</p>
+<form method="post" action="${visit.path(`/webhooks/${id}/recover`)}">${visit.csrf}<div class="filters">
 ${choice({ name: 'since', label: 'Failed since', of: moments })}
 ${field({ name: 'at', label: 'Or since (UTC)', type: 'datetime-local' })}
 <button>Send again</button></div></form>`,

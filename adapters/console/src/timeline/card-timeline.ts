@@ -93,15 +93,20 @@ function ofEvent(visit: Visit, event: Of<'events.list'>): Entry | null {
     // Its age is in the item.
     case 'reconciliation.break.aged':
       return null;
+    case 'reconciliation.break.opened':
+    case 'reconciliation.break.resolved': {
+      const path = visit.path(`/items/${event.payload.item_id}`);
+      return entry(html`<a href="${path}">${break_words[event.event_type]}</a>`);
+    }
     default:
-      return entry(event_words[event.event_type] ?? event.event_type);
+      return entry(event.event_type);
   }
 }
 
-const event_words: Readonly<Record<string, string>> = {
+const break_words = {
   'reconciliation.break.opened': 'A break opened',
   'reconciliation.break.resolved': 'A break was resolved',
-};
+} as const;
 
 /** A change of the controls. Freezes have an entry of the audit log, which says why. */
 function ofVersion(
