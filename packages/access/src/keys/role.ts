@@ -41,6 +41,8 @@ export const area_roles = {
   network_messages: 'network',
   /** Customers, accounts, and the users' authorisation of consents. */
   bank_channel: 'bank',
+  /** The accounts of companies, which statements name. */
+  bank_accounts: 'bank',
   /** Companies, their real cards and API keys. */
   administration: 'operator',
   /** Who may use the console. */

@@ -41,6 +41,7 @@ export const area_access = {
   /** Only the card network and its connector send these. */
   network_messages: nobody,
   bank_channel: administered,
+  bank_accounts: books,
   administration: administered,
   people: administered,
   template_completion: { read: people, change: ['support', 'admin'] },

@@ -14,7 +14,7 @@ import { account, create_account } from './shapes.ts';
  */
 export function accountOperations({ vault }: { readonly vault: Pick<CardVault, 'index'> }): readonly Operation[] {
   return [
-    operation('bank_channel', {
+    operation('bank_accounts', {
       id: 'bank.accounts.create',
       summary: 'Open an account of a company',
       description:
@@ -35,7 +35,7 @@ export function accountOperations({ vault }: { readonly vault: Pick<CardVault, '
         return presentAccount(opened);
       },
     }),
-    operation('bank_channel', {
+    operation('bank_accounts', {
       id: 'bank.accounts.list',
       summary: 'List the accounts of one company or of all companies, newest first',
       query: { paged: true, filter: company_filter },
@@ -49,7 +49,7 @@ export function accountOperations({ vault }: { readonly vault: Pick<CardVault, '
         return present(page, presentAccount);
       },
     }),
-    operation('bank_channel', {
+    operation('bank_accounts', {
       id: 'bank.accounts.read',
       summary: 'Read an account',
       parameters: ['number'],
