@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { cookie, readCookie } from './log-in/cookie.ts';
 import type { Identity, RequestFacts } from './ports.ts';
 
 /** The parts of a visit that a notice depends on. */
@@ -9,24 +10,27 @@ interface Noticed {
 }
 
 /** The cookie that carries what was done to the next page. */
-const name = 'tallystick_notice';
+const name = 'notice';
 const seconds = 60;
+
+/** The length of an HMAC-SHA-256 in base64url. */
+const signature_length = 43;
 
 /** Adds to an answer what the next page shows once. The text is signed: nobody else can show one. */
 export function withNotice(visit: Noticed, response: Response, notice: string | undefined): Response {
   if (notice !== undefined) {
     const text = Buffer.from(notice).toString('base64url');
-    response.headers.append('Set-Cookie', cookie(visit, `${text}.${sign(visit, text)}`, seconds));
+    response.headers.append('Set-Cookie', cookie(visit.facts, name, sign(visit, text) + text, seconds));
   }
   return response;
 }
 
 /** What this page shows once, and the cookie that forgets it. */
 export function readNotice(visit: Noticed): { readonly notice: string | null; readonly forget: string | null } {
-  const sent = new RegExp(`(?:^|;\\s*)${name}=([\\w-]+)\\.([\\w-]+)`).exec(visit.request.headers.get('cookie') ?? '');
+  const sent = readCookie(visit.request, visit.facts, name);
   if (sent === null) return { notice: null, forget: null };
-  const [, text = '', signature = ''] = sent;
-  const forget = cookie(visit, '', 0);
+  const [signature, text] = [sent.slice(0, signature_length), sent.slice(signature_length)];
+  const forget = cookie(visit.facts, name, '', 0);
   const [own, other] = [Buffer.from(sign(visit, text)), Buffer.from(signature)];
   if (own.length !== other.length || !timingSafeEqual(own, other)) return { notice: null, forget };
   return { notice: Buffer.from(text, 'base64url').toString(), forget };
@@ -34,9 +38,4 @@ export function readNotice(visit: Noticed): { readonly notice: string | null; re
 
 function sign({ identity }: Noticed, text: string): string {
   return createHmac('sha256', `console notice ${identity.secret}`).update(text).digest('base64url');
-}
-
-function cookie({ facts }: Noticed, value: string, max_age_s: number): string {
-  const secure = facts.is_https ? '; Secure' : '';
-  return `${name}=${value}; Path=${facts.base || '/'}; HttpOnly; SameSite=Lax; Max-Age=${max_age_s}${secure}`;
 }

@@ -16,8 +16,8 @@ export function cookie(
   age_s: number,
   same_site: 'Lax' | 'Strict' = 'Lax',
 ): string {
-  // `__Host-` requires the whole host as its path.
-  const path = facts.is_https ? '/' : facts.base || '/';
+  // `__Host-` requires the whole host as its path, and a path ends at a semicolon.
+  const path = facts.is_https || facts.base.includes(';') ? '/' : facts.base || '/';
   const secure = facts.is_https ? '; Secure' : '';
   return `${nameOf(facts, name)}=${value}; Path=${path}; HttpOnly; SameSite=${same_site}; Max-Age=${age_s}${secure}`;
 }

@@ -60,7 +60,7 @@ export function foreign(text: string | null | undefined): Content {
 }
 
 /** The beginning of a text of others, where a list has no room for all of it. */
-export function beginning(text: string | null | undefined, length_max = 160): Content {
+export function beginning(text: string | null | undefined, length_max = 120): Content {
   const characters = [...(text ?? '')];
   return foreign(characters.length > length_max ? `${characters.slice(0, length_max).join('')}…` : text);
 }
