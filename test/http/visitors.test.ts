@@ -22,7 +22,8 @@ const changes: Readonly<Record<string, string>> = {
     reconciliation.items.comment reconciliation.items.assign reconciliation.decisions.create
     reconciliation.approvals.approve reconciliation.approvals.refuse
     reconciliation.periods.close reconciliation.periods.reopen reconciliation.tolerances.update
-    operator.imports.create operator.imports.replay operator.imports.release operator.quarantine.replay`,
+    operator.imports.create operator.imports.replay operator.imports.release operator.quarantine.replay
+    bank.accounts.create`,
   'admin, portal': `webhooks.create webhooks.update webhooks.delete webhooks.test webhooks.rotateSecret
     webhooks.deliveries.retry webhooks.deliveries.recover`,
   admin: `decisionEndpoint.put decisionEndpoint.update decisionEndpoint.delete decisionEndpoint.rotateSecret
@@ -31,7 +32,7 @@ const changes: Readonly<Record<string, string>> = {
     operator.people.create operator.people.update operator.people.setPassword operator.people.resetTotp
     operator.people.endSessions operator.thirdParties.create operator.thirdParties.update
     operator.thirdParties.suspend operator.thirdParties.activate
-    bank.accounts.create bank.accounts.profile.put bank.accounts.balance.put bank.users.put bank.records.report
+    bank.accounts.profile.put bank.accounts.balance.put bank.users.put bank.records.report
     bank.companies.openBanking.put bank.consents.withdraw sandbox.consents.decide`,
   'support, risk, finance, admin': `sandbox.purchases.create sandbox.authorizations.clear
     sandbox.authorizations.reverse sandbox.authorizations.refund sandbox.clock.move`,
