@@ -10,7 +10,6 @@ import {
   type PersonLogInPorts,
   person_roles,
   personActor,
-  session_absolute_ms,
   type ValidSession,
 } from '@tallystick/access';
 import { too_many_log_ins } from '@tallystick/consents';
@@ -18,7 +17,7 @@ import { createFailedLogIns } from '@tallystick/kernel';
 import { readFields } from '../form.ts';
 import { isAutomatic } from '../live/automatic.ts';
 import type { Identity, LogIn, RequestFacts } from '../ports.ts';
-import { cookie, readCookie } from './cookie.ts';
+import { cookie, leadTo, readCookie, sessionCookie } from './cookie.ts';
 import { failedPage, logInPage, unknownSubjectPage } from './log-in-page.ts';
 import { createOpenId, type OpenIdPorts } from './openid.ts';
 
@@ -70,9 +69,8 @@ export function personLogIn(ports: PersonDoorPorts): PersonLogIn {
     return found === null ? null : { ...found, token };
   }
 
-  function letIn(facts: RequestFacts, { token }: Pick<LoggedIn, 'token'>, back: string): Response {
-    const set = cookie(facts, session_cookie, token, session_absolute_ms / 1_000);
-    return leadTo(facts.base + back, set);
+  function letIn(facts: RequestFacts, begun: LoggedIn, back: string): Response {
+    return leadTo(facts.base + back, sessionCookie(facts, session_cookie, begun));
   }
 
   async function byPassword(facts: RequestFacts, form: FormData): Promise<Response> {
@@ -169,10 +167,6 @@ export function personLogIn(ports: PersonDoorPorts): PersonLogIn {
 function textOf(form: FormData, name: string): string {
   const value = form.get(name);
   return typeof value === 'string' ? value : '';
-}
-
-function leadTo(location: string, set_cookie: string): Response {
-  return new Response(null, { status: 303, headers: { Location: location, 'Set-Cookie': set_cookie } });
 }
 
 /** A path of the console, and of nothing else, as a header can have it. */

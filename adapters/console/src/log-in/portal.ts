@@ -12,7 +12,7 @@ import { isAutomatic } from '../live/automatic.ts';
 import { html } from '../look/html.ts';
 import { narrowPage } from '../look/layout.ts';
 import type { PortalDoor, RequestFacts } from '../ports.ts';
-import { cookie, readCookie } from './cookie.ts';
+import { cookie, leadTo, readCookie, sessionCookie } from './cookie.ts';
 
 export interface PortalPorts {
   readonly unitOfWork: UnitOfWork<PeopleTx & { readonly audit: AuditLog }>;
@@ -25,7 +25,6 @@ export interface PortalPorts {
 }
 
 const cookie_name = 'portal';
-const cookie_s = 3_600;
 
 /**
  * The visits by portal links, below `/portal`. They have a cookie of their own, so that a person who
@@ -62,7 +61,7 @@ export function portalDoor(ports: PortalPorts): PortalDoor {
       ? await facts.transaction(() => unitOfWork.run((tx) => openPortalLink(tx, ports, caller)))
       : null;
     if (begun === null) return await closedPage(facts);
-    return leadTo(`${facts.base}/portal/webhooks`, cookie(facts, cookie_name, begun.token, cookie_s, 'Strict'));
+    return leadTo(`${facts.base}/portal/webhooks`, sessionCookie(facts, cookie_name, begun, 'Strict'));
   }
 
   return {
@@ -89,10 +88,6 @@ export function portalDoor(ports: PortalPorts): PortalDoor {
 
     nobody: (facts) => closedPage(facts),
   };
-}
-
-function leadTo(location: string, set_cookie: string): Response {
-  return new Response(null, { status: 303, headers: { Location: location, 'Set-Cookie': set_cookie } });
 }
 
 /** The script sends the secret behind the # of the address. Without a script it is pasted. */
