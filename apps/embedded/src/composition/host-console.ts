@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { PersonRole } from '@tallystick/access';
+import { isHandle, type PersonRole, personActor } from '@tallystick/access';
 import type { Identity } from '@tallystick/console';
 import { createHttpApp, createNodeHandler, type MountOptions, type NodeHandler } from '@tallystick/koa';
 import type { Container } from 'inversify';
@@ -51,9 +51,9 @@ export function hostConsole(container: Container, { person, url, ...mount }: Con
 }
 
 function identityOf({ handle, name, grants }: HostPerson, key: string): Identity {
-  if (!/^[a-z0-9._-]{1,64}$/.test(handle)) {
+  if (!isHandle(handle)) {
     throw new TypeError('the handle of a person must be 1 to 64 of a-z, 0-9, ".", "_" and "-"');
   }
   const secret = createHmac('sha256', key).update(`console of the host ${handle}`).digest('base64url');
-  return { actor: `person:${handle}`, name, grants, secret };
+  return { actor: personActor({ handle }), name, grants, secret };
 }

@@ -46,7 +46,7 @@ export async function beginSession(
 export interface ValidSession {
   readonly session: ConsoleSession;
   readonly person: Person | null;
-  /** The request is to be written by `touchSession`. */
+  /** The request is to be written by `touch` of the store. */
   readonly is_unseen: boolean;
 }
 
@@ -86,6 +86,7 @@ export function purgeSessions(
   return tx.console_sessions.purge({ ends: machine_ms, seen: machine_ms - session_idle_ms }, limit);
 }
 
-function hashToken(sha256: Sha256, token: string): Uint8Array {
+/** The hash by which a session or a portal link is stored. */
+export function hashToken(sha256: Sha256, token: string): Uint8Array {
   return sha256(new TextEncoder().encode(token));
 }

@@ -1,6 +1,6 @@
 import { auditEntry, type Call, daysBefore, type Random, type Sha256, toBase64Url } from '@tallystick/kernel';
 import type { AccessTx, PortalLinkStore } from '../ports.ts';
-import { type BegunSession, beginSession, findSession } from './manage-sessions.ts';
+import { type BegunSession, beginSession, findSession, hashToken } from './manage-sessions.ts';
 import type { PortalLink } from './portal-link.ts';
 import type { Visitor } from './visitor.ts';
 
@@ -41,7 +41,7 @@ export async function createPortalLink(
   const link = await tx.portal_links.insert({
     company_id: call.company_id,
     read_only,
-    token_sha256: hashOf(token, sha256),
+    token_sha256: hashToken(sha256, token),
     created_at_ms: call.now_ms,
     expires_at_ms: call.now_ms + expires_in_s * 1_000,
     used_at_ms: null,
@@ -59,7 +59,7 @@ export async function isPortalLinkOpen(
   now_ms: number,
 ): Promise<boolean> {
   if (!token_form.test(token)) return false;
-  const link = await tx.portal_links.findByToken(hashOf(token, sha256));
+  const link = await tx.portal_links.findByToken(hashToken(sha256, token));
   return link !== null && link.used_at_ms === null && link.expires_at_ms > now_ms;
 }
 
@@ -74,7 +74,7 @@ export async function openPortalLink(
 ): Promise<BegunSession | null> {
   if (!token_form.test(token)) return null;
   const { now_ms, source_address = null } = caller;
-  const link = await tx.portal_links.use(hashOf(token, ports.sha256), now_ms);
+  const link = await tx.portal_links.use(hashToken(ports.sha256, token), now_ms);
   if (link === null) return null;
   await tx.audit.record(entryOf(link, caller, 'portal_link.opened'), now_ms);
   return beginSession(tx, ports, { portal_link_id: link.id }, { source_address, machine_ms }, visit_ms_max);
@@ -122,8 +122,4 @@ function actorOf({ id }: PortalLink): string {
 function entryOf(link: PortalLink, caller: PortalCaller, action: string) {
   const call = { ...caller, company_id: link.company_id, actor: actorOf(link) };
   return auditEntry(call, action, `portal_link:${link.id}`);
-}
-
-function hashOf(token: string, sha256: Sha256): Uint8Array {
-  return sha256(new TextEncoder().encode(token));
 }

@@ -23,7 +23,7 @@ export function normalPassword(password: string): string {
 }
 
 /** Refuses (`validation_failed`) a password that is too short, too long, or the person's handle. */
-export function checkPassword(password: string, { handle }: Pick<Person, 'handle'>): string {
+function checkPassword(password: string, { handle }: Pick<Person, 'handle'>): string {
   const normal = normalPassword(password);
   const refuse = (message: string) => invalid({ path: 'password', message });
   if ([...normal].length < person_password_length_min) {
