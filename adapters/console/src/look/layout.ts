@@ -4,6 +4,7 @@ import { assetPath } from '../assets.ts';
 import { formToken } from '../form-token.ts';
 import type { ConsolePorts, Identity, RequestFacts } from '../ports.ts';
 import type { Problem } from '../problem.ts';
+import { search_length_max } from '../search/parse-search.ts';
 import { type Content, html, raw, when } from './html.ts';
 import { icon } from './icons.ts';
 import { company_entries, installation_entries, type NavigationEntry, type Section } from './navigation.ts';
@@ -121,7 +122,7 @@ function errorSummary(problem: Problem): Content {
 function searchField(visit: VisitShown): Content {
   const typed = maskCardNumbers(new URL(visit.request.url).searchParams.get('q') ?? '');
   return html`<form class="search" role="search" action="${visit.path('/search')}"><label class="visually-hidden" for="search">Search</label>
-<input id="search" name="q" type="search" value="${typed}" placeholder="Card, amount, merchant, reference" aria-keyshortcuts="/" maxlength="200"><button>Search</button></form>`;
+<input id="search" name="q" type="search" value="${typed}" placeholder="Card, amount, merchant, reference" aria-keyshortcuts="/" maxlength="${search_length_max}"><button>Search</button></form>`;
 }
 
 function navigation(visit: VisitShown, nav: Section | undefined): Content {

@@ -14,7 +14,7 @@ ${curl === null ? '' : html`<p class="quiet">In a shell</p><pre tabindex="0">${c
 }
 
 /** The request with the sandbox's own key; null: the interface is not served beside the console. */
-export function curlOf(visit: Visit, { id, parameters = {}, data, options = {}, file_name }: MadeCall): string | null {
+function curlOf(visit: Visit, { id, parameters = {}, data, options = {}, file_name }: MadeCall): string | null {
   const at = visit.ports.trial?.endpointOf(id) ?? null;
   const area = visit.ports.calls.operations.get(id)?.area;
   if (at === null || area === undefined) return null;
@@ -41,7 +41,7 @@ function quoted(text: string): string {
 }
 
 /** The call of the library, as a host writes it. */
-export function methodCallOf(visit: Visit, { id, parameters = {}, data, options, file_name }: MadeCall): string {
+function methodCallOf(visit: Visit, { id, parameters = {}, data, options, file_name }: MadeCall): string {
   const method = visit.ports.calls.operations.get(id)?.method ?? id;
   const object = method.replace(/^company\./, `company(${visit.company_id}).`);
   const values = [

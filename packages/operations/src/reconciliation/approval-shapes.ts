@@ -15,7 +15,7 @@ import {
 import { match_side, note } from './act-shapes.ts';
 import { compared_text } from './range-shapes.ts';
 
-export const approval_status = z
+const approval_status = z
   .enum(approval_statuses)
   .describe(
     '`pending`: it waits for a second person. `approving`: it is being done, or that was interrupted; to approve it again completes it. `outdated`: it could not be done any more when it was approved',

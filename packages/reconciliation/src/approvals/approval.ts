@@ -1,5 +1,5 @@
 import { toInstantText } from '@tallystick/kernel';
-import { type ActKind, act_kinds } from '../act.ts';
+import { act_kinds } from '../act.ts';
 import type { ActRequest } from '../acts/act-request.ts';
 import type { Item } from '../item.ts';
 
@@ -68,7 +68,7 @@ export interface FourEyes {
 }
 
 /** The amount of an item that is compared: the largest of its sides and its difference, without sign. */
-export function stakeOf({ authorized, cleared, stated, difference }: Item): number {
+function stakeOf({ authorized, cleared, stated, difference }: Item): number {
   return Math.max(...[authorized, cleared, stated, difference].map((amount) => Math.abs(amount ?? 0)));
 }
 
@@ -94,8 +94,7 @@ export function isOpenApproval({ status }: Pick<Approval, 'status'>): boolean {
   return status === 'pending' || status === 'approving';
 }
 
-const infinitives: Readonly<Record<ApprovalAction, string>> = {
-  ...(Object.fromEntries(act_kinds.map((kind) => [kind, kind])) as Record<ActKind, string>),
+const infinitives: Readonly<Record<PeriodRequest['action'], string>> = {
   close_period: 'close the days',
   reopen_period: 'reopen the days',
 };
@@ -103,7 +102,7 @@ const infinitives: Readonly<Record<ApprovalAction, string>> = {
 /** What waits: a clause for people, `approval 3 (key:1 asked to accept it at ...)`. */
 export function describeApproval({ id, action, request, asked_by, asked_at_ms }: Approval): string {
   const what =
-    'closed_through' in request ? `${infinitives[action]} through ${request.closed_through}` : `${action} it`;
+    'closed_through' in request ? `${infinitives[request.action]} through ${request.closed_through}` : `${action} it`;
   return `approval ${id} (${asked_by} asked to ${what} at ${toInstantText(asked_at_ms)})`;
 }
 
