@@ -7,6 +7,7 @@ import { wrapText } from './terminal-text.ts';
 export function greeting(config: Config, url: string, network_url: string | null = null): string {
   const lines = [
     `Tallystick listens on ${url}`,
+    ...(config.console && config.role !== 'worker' ? [`The console, for a browser: ${url}/console`] : []),
     ...(network_url === null ? [] : [`Messages of the card network: ${network_url}`]),
     ...config.notices.map((notice) => wrapText(notice)),
   ];
@@ -22,7 +23,6 @@ export function greeting(config: Config, url: string, network_url: string | null
       'This is the sandbox. Its keys are public:',
       ...Object.entries(sandbox_keys).map(([role, key]) => `  ${role.padEnd(9)} ${key}`),
       '',
-      ...(config.console ? [`Console, in a browser: ${url}/console`, ''] : []),
       'Issue a first virtual card:',
       `  curl -s ${url}/v1/virtualcards \\`,
       `    -H 'Authorization: Bearer ${sandbox_keys.client}' \\`,

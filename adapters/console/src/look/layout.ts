@@ -127,10 +127,12 @@ function searchField(visit: VisitShown): Content {
 
 function navigation(visit: VisitShown, nav: Section | undefined): Content {
   const of_company = visit.company_id === null ? [] : entries(visit, company_entries, (path) => visit.path(path));
+  // Pages of no company lead back by it: to the person's company, or to the overview of all.
+  const home = visit.company_id === null ? [{ entry: company_entries[0]!, href: visit.rootPath('/') }] : [];
   const of_all =
     visit.identity.portal_of !== undefined
       ? []
-      : entries(visit, installation_entries, (path) => visit.rootPath(path), null);
+      : [...home, ...entries(visit, installation_entries, (path) => visit.rootPath(path), null)];
   const list = (title: string, shown: readonly Shown[]): Content =>
     shown.length === 0
       ? ''
