@@ -1,5 +1,6 @@
 import { invalid, Refusal, showAmount } from '@tallystick/kernel';
 import type { Authorization, Clearing, Import } from '@tallystick/operations/resources';
+import { code_words } from '../decision/say-decision.ts';
 import { typedAmount } from '../look/typed-amount.ts';
 import { makeExamples } from './examples.ts';
 import type { Trial } from './trial.ts';
@@ -190,14 +191,13 @@ async function examples(trial: Trial): Promise<Outcome> {
 }
 
 function decisionOutcome(decided: Authorization): Outcome {
-  const { id, vcn_id, merchant_amount, merchant_currency, merchant_name, approval_code, decision, vcn_response } =
-    decided;
+  const { id, vcn_id, merchant_amount, merchant_currency, merchant_name, approval_code } = decided;
   const what = `${showAmount(merchant_amount, merchant_currency)} at ${merchant_name ?? 'a merchant'}`;
   const is_approved = decided.issuer_response === 'Approved';
   return {
     text: is_approved
       ? `Approved: ${what}, approval code ${approval_code}.`
-      : `Declined: ${what}. ${decision?.reason ?? vcn_response} (${decided.decline_reason}).`,
+      : `Declined: ${what}: ${code_words[decided.decline_reason ?? 'U']} (${decided.decline_reason}).`,
     links: [
       ['Why', `/cards/${vcn_id}/decisions/${id}`],
       ['The card', `/cards/${vcn_id}`],
