@@ -24,6 +24,17 @@ it('an act above the amount is answered 202, and done once another key approves 
     assert.equal(refused.status, 400, JSON.stringify(wrong));
   }
 
+  const tolerate = (USD: number | null) => send('PATCH', `${path}/tolerances`, { body: { data: { USD } } });
+  const lower = (data: object) => send('PATCH', company, { key: 'operator', body: { data: { four_eyes: data } } });
+  assert.equal((await tolerate(2_000)).status, 200);
+  for (const below of [{ above: { USD: 1_999 } }, { above: { EUR: 5_000 } }]) {
+    const refused = await lower(below);
+    assert.deepEqual([refused.status, refused.json.fields?.[0].path], [400, 'data.four_eyes'], refused.text);
+  }
+  assert.deepEqual((await send('GET', company, { key: 'operator' })).json.data.four_eyes, four_eyes);
+  await tolerate(null);
+  assert.equal((await lower(four_eyes)).status, 200);
+
   const asked = await send('POST', `${item.url}/accept`, { body: note });
   assert.deepEqual([asked.status, asked.json.data.type], [202, 'reconciliation_approval'], asked.text);
   const { id, url } = asked.json.data;

@@ -53,6 +53,23 @@ export async function changeTolerances(
   return tolerances;
 }
 
+/**
+ * Refuses (`validation_failed`) a four-eyes setting with an amount below a tolerance that stands: a
+ * difference within it is accepted by nobody at all. Locks the company.
+ */
+export async function requireTolerancesWithin(
+  { reconciliation }: Pick<ActTx, 'reconciliation'>,
+  { company_id }: Pick<Call, 'company_id'>,
+  four_eyes: FourEyes,
+): Promise<void> {
+  const { tolerances } = await reconciliation.lockCompany(company_id);
+  for (const [currency, { amount }] of tolerances) {
+    if (amount <= (four_eyes.above[currency] ?? 0)) continue;
+    const message = `must have at least ${amount} of ${currency}, which is the tolerance: lower the tolerance first`;
+    throw invalid({ path: 'four_eyes', message });
+  }
+}
+
 /** Refuses tolerances above what one person may decide. */
 function refuseAbove(four_eyes: FourEyes | null, asked: ReadonlyMap<string, number | null>): void {
   if (four_eyes === null) return;

@@ -11,6 +11,7 @@ import {
 } from '@tallystick/access';
 import { type CardVault, refuseNumbersOfCards } from '@tallystick/cards';
 import type { Random, Sealer, Sha256 } from '@tallystick/kernel';
+import { requireTolerancesWithin } from '@tallystick/reconciliation';
 import * as z from 'zod';
 import { readCompanyFilter, withoutAbsent } from '../call/query.ts';
 import { company_filter } from '../fields.ts';
@@ -76,7 +77,10 @@ function companyOperations({ companyChanged, vault }: OperatorOperationPorts): r
       takes_back: company,
       answer: company,
       async write(tx, call) {
-        return presentCompany(await updateCompany(tx, operatorCall(call), call.id, call.body.data));
+        const { four_eyes, ...changed } = await updateCompany(tx, operatorCall(call), call.id, call.body.data);
+        const is_set = call.body.data.four_eyes != null && four_eyes !== null;
+        if (is_set) await requireTolerancesWithin(tx, { company_id: changed.id }, four_eyes);
+        return presentCompany({ ...changed, four_eyes });
       },
       committed: ({ id }) => companyChanged(id),
     }),
