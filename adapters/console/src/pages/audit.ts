@@ -1,5 +1,6 @@
 import type { Results } from '@tallystick/operations';
 import type { ConsoleApp } from '../console-app.ts';
+import { fileAnswer } from '../file-answer.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { facts, field, pager, panel, table } from '../look/parts.ts';
 import { badge, foreign, instant } from '../look/values.ts';
@@ -103,22 +104,7 @@ ${panel(
 
 async function exportEntries(visit: Visit, format: 'csv' | 'ndjson'): Promise<Response> {
   const filter = filterOf(new URL(visit.request.url).searchParams);
-  const { media_type, name, pieces } = await visit.call('operator.audit.export', { options: { filter, format } });
-  // A long file takes no place of those who wait for pages: the operation bounds how many there are.
-  visit.facts.leavePlace();
-  const encoder = new TextEncoder();
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { value, done } = await pieces.next();
-      if (done) controller.close();
-      else controller.enqueue(encoder.encode(value));
-    },
-    async cancel() {
-      await pieces.return();
-    },
-  });
-  const headers = { 'Content-Type': media_type, 'Content-Disposition': `attachment; filename="${name}"` };
-  return new Response(body, { headers });
+  return fileAnswer(visit, await visit.call('operator.audit.export', { options: { filter, format } }));
 }
 
 function resultOf({ intact, is_whole }: Results['operator.audit.verify']): string {

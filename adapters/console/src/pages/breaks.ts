@@ -1,6 +1,6 @@
 import { decimalsOf, Refusal } from '@tallystick/kernel';
-import type { ResultFile } from '@tallystick/operations';
 import type { ConsoleApp } from '../console-app.ts';
+import { fileAnswer } from '../file-answer.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { liveNews } from '../look/live.ts';
 import { choice, field, pager, panel, table, tick } from '../look/parts.ts';
@@ -43,10 +43,7 @@ export function breaksPages(app: ConsoleApp): void {
   app.get('/companies/:company_id/breaks.csv', async (c) => {
     const { visit } = c.var;
     const filter = filterOf(visit, new URL(visit.request.url).searchParams);
-    const { media_type, name, pieces } = await visit.call('reconciliation.items.export', { options: { filter } });
-    return new Response(streamOf(pieces), {
-      headers: { 'Content-Type': media_type, 'Content-Disposition': `attachment; filename="${name}"` },
-    });
+    return fileAnswer(visit, await visit.call('reconciliation.items.export', { options: { filter } }));
   });
 
   app.post('/companies/:company_id/breaks/table', (c) => {
@@ -249,18 +246,4 @@ ${tick('dry_run', 'Only check it')}
 <button>Send the table</button></form>`,
     { id: 'table' },
   );
-}
-
-function streamOf(pieces: ResultFile['pieces']): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  return new ReadableStream({
-    async pull(controller) {
-      const { done, value } = await pieces.next();
-      if (done) controller.close();
-      else controller.enqueue(encoder.encode(value));
-    },
-    async cancel() {
-      await pieces.return();
-    },
-  });
 }
