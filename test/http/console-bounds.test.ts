@@ -42,7 +42,7 @@ describe('the console', () => {
     assert.deepEqual(new Set(await Promise.all(browsing)), new Set(['page']));
   });
 
-  it('tells a visitor who has sent too many requests how long to wait, and no other one', async (t) => {
+  it('lets only a visitor who has sent too many requests wait', async (t) => {
     const { url } = await startService(
       t,
       'sqlite',

@@ -15,7 +15,7 @@ function listen(url: string, cookie: string) {
   return { socket, received: () => received, status: () => /^HTTP\/1\.1 (\d+)/.exec(received)?.[1] };
 }
 
-it('the server tells open pages what is new, forgets browsers that left, and stops in time', async (t) => {
+it('the server sends open pages what is new, forgets browsers that left, and stops in time', async (t) => {
   const server = await startServer({ database_url: 'sqlite::memory:', env: { LOG_LEVEL: 'error' } });
   t.after(() => server.kill());
   const logged_in = await fetch(`${server.url}/console/log-in/sandbox`, {

@@ -45,7 +45,7 @@ import type { Console, ConsolePorts, RequestFacts } from './ports.ts';
 import { statusOf } from './problem.ts';
 import { Visit } from './visit.ts';
 
-/** Of every answer: no other origin, no inline script or style, no frame, no memory. */
+/** Headers of every answer: no other origin, no inline script or style, no frame, no cache. */
 const headers = {
   'Cache-Control': 'no-store, no-transform',
   'Content-Security-Policy':
@@ -59,7 +59,7 @@ const headers = {
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
 } as const;
 
-/** Media types of a body that is a file, which passes through as it arrives. */
+/** Media types of a body that its page reads: a file, which is not held in memory. */
 const files = /^(multipart\/form-data|application\/octet-stream)\b/i;
 
 /** A visit by a portal link. */

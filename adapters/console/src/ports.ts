@@ -72,7 +72,7 @@ export interface ConsolePorts {
   readonly log: { error(facts: object, message: string): void };
 }
 
-/** An event as far as pages are told of it. */
+/** The parts of an event that pages need. */
 export interface NewsEvent {
   readonly id: number;
   readonly company_id: number;

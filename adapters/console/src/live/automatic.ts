@@ -1,6 +1,6 @@
 /**
- * Whether the page asks by itself, because something is new. It does not count as use: a session ends
- * although its page is open.
+ * Whether a page sends the request by itself, because something is new. That is no use of the session,
+ * which ends even with its page open.
  */
 export function isAutomatic(request: Request): boolean {
   return request.headers.has('x-live') || new URL(request.url).pathname.endsWith('/live');

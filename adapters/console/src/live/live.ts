@@ -44,7 +44,7 @@ const names: Readonly<Record<string, string>> = {
 interface Stream {
   readonly visitor: string;
   readonly company_id: number;
-  /** Whether its browser has left. A server that keeps its own side open is not told. */
+  /** Whether its browser has left. A server that keeps its own side open gets no event of that. */
   readonly isGone: () => boolean;
   tell(name: string, id: number): void;
   end(): void;

@@ -62,7 +62,7 @@ function wrong(pause_ms: number): string {
   return `We could not log you in. Check the name, the password and the code. ${pause}`;
 }
 
-/** The page for somebody whom the provider knows, and nobody has registered here. */
+/** The page for somebody who is logged in at the provider and is not registered here. */
 export function unknownSubjectPage(
   facts: RequestFacts,
   { issuer, subject }: { readonly issuer: string; readonly subject: string },

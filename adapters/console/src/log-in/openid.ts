@@ -112,7 +112,7 @@ export function createOpenId({ settings, publicUrl, sealer, machine }: OpenIdPor
         return { kind: 'proved', identity: { issuer: claims.iss, subject: claims.sub }, back: leave.back };
       } catch (error) {
         if (error instanceof Fault) throw error;
-        // The library has an error for each check; none is of use to who is logging in.
+        // The library has an error for each check. None helps the person who logs in.
         return { kind: 'refused' };
       }
     },

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestBounds } from '@tallystick/consents';
 
-/** What the console is told of a request. */
+/** What the console knows of a request besides itself. */
 export interface ConsoleRequest extends Pick<RequestBounds, 'logIn' | 'logInPauseMs'> {
   readonly request_id: string;
   /** The request as the host has it: `handle` may get a copy. */
