@@ -86,6 +86,9 @@ async function measure(name: DatabaseName, options: BenchOptions): Promise<reado
       ...(await pageRows(server, pages, `${size}, ${name}`, options)),
       ...(await decisionRows(server, pages, name, options)),
     ];
+  } catch (error) {
+    log(server.output());
+    throw error;
   } finally {
     await server.kill();
     await database.dispose();
@@ -301,18 +304,30 @@ async function logIn(server: ServerProcess, role: string) {
   };
 }
 
-function exchange(agent: Agent, url: string, headers: Readonly<Record<string, string>>, form?: string) {
-  const { promise, resolve, reject } = Promise.withResolvers<{
-    readonly status: number;
-    readonly headers: IncomingMessage['headers'];
-    readonly text: string;
-  }>();
+interface Answer {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly text: string;
+}
+
+function exchange(
+  agent: Agent,
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  form?: string,
+): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const sent = request(url, {
     agent,
     method: form === undefined ? 'GET' : 'POST',
     headers: { ...headers, ...(form === undefined ? {} : { 'Content-Type': 'application/x-www-form-urlencoded' }) },
   });
-  sent.on('error', reject).on('response', (response) => {
+  sent.on('error', (error) => {
+    // Like a browser, when the connection was closed as the request was sent.
+    if (sent.reusedSocket && form === undefined) resolve(exchange(agent, url, headers));
+    else reject(error);
+  });
+  sent.on('response', (response) => {
     const stays_open = response.headers['content-type']?.startsWith('text/event-stream') === true;
     const done = (text: string) => resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
     if (stays_open) {
