@@ -105,12 +105,17 @@ describe('the administration in the console', () => {
       hold_days: 'never',
       full_details_in_mail: 'no',
       rate_limit_per_minute: '',
+      four_eyes: 'on',
+      above: '500 EUR; 1,250.50 USD',
     };
-    await admin.send(at, { ...sent, hold_days: '0' });
-    assert.equal(admin.page.status, 422);
+    for (const wrong of [{ hold_days: '0' }, { above: '500' }, { above: '500 EUR, 600 USD' }]) {
+      await admin.send(at, { ...sent, ...wrong });
+      assert.equal(admin.page.status, 422);
+    }
     await admin.send(at, sent);
     const { items } = await world.tally.operator.companies.list({ limit: 1 });
     assert.deepEqual([items[0]?.status, items[0]?.hold_days], ['closed', 'never']);
+    assert.deepEqual(items[0]?.four_eyes, { above: { EUR: 500_00, USD: 1_250_50 } });
   });
 
   it('filters the audit log, verifies it, and takes it along', async () => {

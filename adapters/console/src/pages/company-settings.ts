@@ -1,8 +1,9 @@
 import { company_statuses, hold_days_max, rate_limit_max } from '@tallystick/access';
-import { Refusal } from '@tallystick/kernel';
+import { invalid, isCurrency, Refusal } from '@tallystick/kernel';
 import type { ConsoleApp } from '../console-app.ts';
 import { html, when } from '../look/html.ts';
 import { choice, facts, field, panel } from '../look/parts.ts';
+import { amountText, typedAmount } from '../look/typed-amount.ts';
 import { foreign, instant } from '../look/values.ts';
 import type { Problem } from '../problem.ts';
 import type { Visit } from '../visit.ts';
@@ -41,6 +42,7 @@ export function companySettingsPages(app: ConsoleApp): void {
           hold_days: days === '' ? null : numberOr(days),
           full_details_in_mail: textOf(form, 'full_details_in_mail') === 'yes',
           rate_limit_per_minute: limit === '' ? null : numberOr(limit),
+          four_eyes: textOf(form, 'four_eyes') === 'on' ? { above: amountsOf(textOf(form, 'above')) } : null,
         };
         await visit.call('operator.companies.update', { parameters: { id: String(visit.company_id) }, data });
         return { to: visit.path('/settings'), notice: 'The settings are saved.' };
@@ -102,6 +104,18 @@ ${choice({
   ],
 })}
 ${field({ name: 'rate_limit_per_minute', label: 'Requests per minute', hint: `Of all its keys together, 1 to ${rate_limit_max}; empty: no common limit.`, value: typed('rate_limit_per_minute', company.rate_limit_per_minute), error: problem?.of('rate_limit_per_minute'), inputmode: 'numeric', maxlength: 7 })}
+${choice({
+  name: 'four_eyes',
+  label: 'Four eyes',
+  hint: 'A second person approves large acts in its reconciliation, and closing and reopening a period.',
+  value: typed('four_eyes', company.four_eyes === null ? 'off' : 'on'),
+  error: problem?.of('four_eyes'),
+  of: [
+    ['off', 'one person decides'],
+    ['on', 'a second person approves'],
+  ],
+})}
+${field({ name: 'above', label: 'One person decides up to', hint: 'For each currency, for example 500.00 EUR; 600.00 USD. In a currency without an amount each act needs two.', value: typed('above', shownAmounts(company.four_eyes?.above ?? {})), error: problem?.of('above'), maxlength: 500 })}
 <button>Save</button></form>`,
       ),
     )}`,
@@ -111,4 +125,30 @@ ${field({ name: 'rate_limit_per_minute', label: 'Requests per minute', hint: `Of
 /** What is no number is passed on, so that the domain says what is wrong with it. */
 function numberOr(text: string): number | string {
   return /^\d{1,9}$/.test(text) ? Number(text) : text;
+}
+
+function shownAmounts(above: Readonly<Record<string, number>>): string {
+  return Object.entries(above)
+    .map(([currency, amount]) => `${amountText(amount, currency)} ${currency}`)
+    .join('; ');
+}
+
+/** Reads `500.00 EUR; 600.00 USD`. Refuses (`validation_failed`) what is not an amount with its currency. */
+function amountsOf(text: string): Readonly<Record<string, number>> {
+  const parts = text.split(';').map((part) => part.trim());
+  return Object.fromEntries(
+    parts
+      .filter((part) => part !== '')
+      .map((part) => {
+        const currency = part.slice(-3).toUpperCase();
+        const form = new FormData();
+        form.set('above', part);
+        const amount = isCurrency(currency) ? typedAmount(form, 'above', currency) : undefined;
+        if (amount !== undefined) return [currency, amount];
+        throw invalid({
+          path: 'above',
+          message: 'must be amounts with their currencies, such as 500.00 EUR; 600.00 USD',
+        });
+      }),
+  );
 }
