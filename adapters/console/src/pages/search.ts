@@ -53,7 +53,8 @@ const titles: Readonly<Record<Kind, string>> = {
 };
 
 function results(found: readonly Found[]): Content {
-  if (found.length === 0) return html`<p class="empty">Nothing was found.</p>${help()}`;
+  if (found.length === 0)
+    return html`<p class="empty">Nothing was found. Search for one thing at a time: the merchant, or the exact amount.</p>${help()}`;
   const groups = Map.groupBy(found, ({ kind }) => kind);
   return html`${[...groups].map(([kind, items]) =>
     panel(
