@@ -247,7 +247,7 @@ function remedyOf(
   if (held === null) return '';
   if (of_accounts.includes(held.code) && held.waits_for !== null) {
     if (companies.length === 0)
-      return html`<p class="quiet">Who administers the installation can create the account.</p>`;
+      return html`<p class="quiet">A person with the role finance or admin can create the account.</p>`;
     const is_refused = problem?.typed('number') === held.waits_for;
     return html`<form class="filters" method="post" action="${visit.rootPath(`/imports/${id}/account`)}">${visit.csrf}
 <input type="hidden" name="number" value="${held.waits_for}">
