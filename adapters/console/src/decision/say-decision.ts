@@ -134,7 +134,7 @@ const reasons: Readonly<Record<Code, (decided: Decided) => string>> = {
   V: () => 'no reason applied',
 };
 
-/** A decline code in a few words, for tables: `F, cumulative limit`. */
+/** The meaning of each code in a few words: `F more than what is left`. */
 export const code_words: Readonly<Record<Code, string>> = {
   I: 'unknown card number',
   K: 'canceled, frozen or closed',

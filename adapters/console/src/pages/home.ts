@@ -1,8 +1,8 @@
 import { type Outcome, outcomes } from '@tallystick/cards';
 import type { Results } from '@tallystick/operations';
 import type { ConsoleApp } from '../console-app.ts';
+import { code_words } from '../decision/say-decision.ts';
 import { type BarRow, barTable, columnsChart, countText } from '../look/charts.ts';
-import { declineName } from '../look/declines.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { livePart } from '../look/live.ts';
 import { facts, panel } from '../look/parts.ts';
@@ -47,7 +47,7 @@ export function homePages(app: ConsoleApp): void {
         count: approvals.items.length,
         max: listed_max,
         what: ['act waits for a second person', 'acts wait for a second person'],
-        hint: 'Until then nothing changes. Not who asked for it: another person decides.',
+        hint: 'Nothing changes until then. The person who asked cannot decide.',
         to: visit.path('/approvals'),
       },
       oldBreaks(by_age, visit.path('/breaks')),
@@ -223,7 +223,9 @@ function declinesPanel(hours: readonly ActivityHour[]): Content {
   const today = hours.slice(-day_hours);
   const counted = outcomes.flatMap(({ code }): readonly (BarRow & { readonly code: Outcome['code'] })[] => {
     const count = code === 'V' ? 0 : sumOf(today.map(({ declined }) => declined[code] ?? 0));
-    return count === 0 ? [] : [{ code, title: declineName(code), count, color: code === 'U' ? 'c3' : 'c2' }];
+    return count === 0
+      ? []
+      : [{ code, title: html`<b>${code}</b> ${code_words[code]}`, count, color: code === 'U' ? 'c3' : 'c2' }];
   });
   return panel(
     'Why requests were declined',

@@ -25,7 +25,7 @@ describe('the home of the console', () => {
       const page = await world.as({ role: 'viewer', company_id: grant }).get(path);
       assert.equal(page.status, 200, page.text);
       assert.match(page.text, /Requests 3 day before 0 Approved 2 day before 0 Declined 1 day before 0/);
-      assert.match(page.text, /E Transaction amount limit Count 1/);
+      assert.match(page.text, /E limit of one purchase Count 1/);
       assert.match(
         page.html,
         /<svg[^>]*role="img"[^>]*>(?:(?!<\/svg>)[\s\S])*<rect class="c1"(?:(?!<\/svg>)[\s\S])*<rect class="c2"/,
