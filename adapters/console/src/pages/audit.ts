@@ -58,7 +58,7 @@ ${panel(
     empty: 'There are no such entries.',
   })}${pager(next === null ? null : `${visit.rootPath('/audit')}?${same}&after=${encodeURIComponent(next)}`)}`,
 )}${panel(
-  'Take it along',
+  'Export',
   html`<p>All entries that fit the filter, of any number.</p>
 <p><a href="${visit.rootPath('/audit.csv')}?${same}" download>As a table (CSV)</a>,
 <a href="${visit.rootPath('/audit.ndjson')}?${same}" download>as JSON lines (NDJSON)</a></p>

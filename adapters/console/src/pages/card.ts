@@ -289,7 +289,7 @@ async function numberPage(visit: Visit, id: string, problem?: Problem): Promise<
     ],
     content: panel(
       titleOf(card),
-      html`<p>The audit log records who saw the number, and why. A mail with a one-time link tells it to the cardholder without you.</p>
+      html`<p>The audit log records who saw the number, and why. A mail with a one-time link shows it to the cardholder only.</p>
 <form method="post" action="${visit.path(`/cards/${id}/number`)}">${visit.csrf}${textArea({
         name: 'reason',
         label: 'Why do you need it?',
