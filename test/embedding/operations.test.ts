@@ -206,11 +206,8 @@ describe('a list', () => {
     await assert.rejects(tally.operator.companies.create(null as never), { message: `${message}, not null` });
     const { id } = await company.cards.issue({ total_card_amount: 9_000 });
     const bought = await company.sandbox.buy({ vcn_id: id, amount: 100 });
-    assert.equal(
-      (await company.sandbox.clear(bought.id!, null as never)).billing_amount,
-      100,
-      'optional, so by default',
-    );
+    await assert.rejects(company.sandbox.clear(bought.id!, null as never), { code: 'validation_failed', message });
+    assert.equal((await company.sandbox.clear(bought.id!)).billing_amount, 100, 'optional, so by default');
   });
 });
 

@@ -39,7 +39,7 @@ test('the standalone server agrees when it is killed with messages in flight, an
   const system = httpSystem(server.url, ourServerMapping(crash));
   await runModel({
     system,
-    runs: testRuns({ short: 1, full: 4 }),
+    runs: testRuns({ short: 2, full: 4 }),
     seed: 1,
     commands: { include: ['authorize', 'crash', 'lose answers'] },
     commands_max: 20,

@@ -16,7 +16,7 @@ test('an authorization whose key cannot be looked up is answered 503 with the co
     {
       authenticator: { authenticate },
       timers: machine_timers,
-      metrics: { decision: (code: string) => void decided.push(code) },
+      metrics: { undecided: () => void decided.push('U') },
       log: { error: (_fields: object, message: string) => void logged.push(message) },
     } as never,
     authorizations!,
