@@ -4,7 +4,7 @@ import type { State } from '../../storage/state.ts';
 import { found } from '../../storage/table.ts';
 
 /** Acts that wait for a second person. */
-export function approvalStore({ companies, reconciliation_approvals }: State) {
+export function approvalStore({ companies, reconciliation_approvals }: State): ApprovalStore {
   const approvalsOf = (company_id: number) =>
     reconciliation_approvals.values().filter((approval) => approval.company_id === company_id);
   return {
@@ -30,5 +30,16 @@ export function approvalStore({ companies, reconciliation_approvals }: State) {
       );
       return newestFirst('reconciliation-approvals', its, page);
     },
-  } satisfies Partial<ReconciliationStore>;
+  };
 }
+
+type ApprovalStore = Pick<
+  ReconciliationStore,
+  | 'readFourEyes'
+  | 'insertApprovals'
+  | 'updateApproval'
+  | 'findApproval'
+  | 'openApprovals'
+  | 'openPeriodApproval'
+  | 'listApprovals'
+>;
