@@ -70,6 +70,7 @@ for (const database of database_names) {
         error: 'refused 550',
         created_at: at,
         next_attempt_at: null,
+        queued_by: 'key:sandbox:client',
         finished_at: at,
         type: 'mail',
         url: `${path}/1`,
