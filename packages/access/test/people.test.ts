@@ -91,7 +91,7 @@ describe('a person', () => {
     assert.deepEqual(actions().slice(1), ['person.created', 'person.updated']);
   });
 
-  it('needs a plain handle that nobody has, a whole identity, known roles and known companies', async () => {
+  it('needs a plain handle that is free, a whole identity, known roles and known companies', async () => {
     await create({ issuer: 'https://id.example', subject: 's-1' });
     const refused: readonly (readonly [Partial<PersonRequest>, string])[] = [
       [{ handle: 'Anna Smith' }, 'handle'],

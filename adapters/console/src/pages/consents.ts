@@ -9,7 +9,7 @@ import type { Visit } from '../visit.ts';
 type Consent = Results['bank.consents.read'];
 
 const access_words: Readonly<Record<Consent['access'], string>> = {
-  none: 'no access: nobody has authorised it',
+  none: 'no access: it is not authorised yet',
   active: 'reads now',
   withdrawn: 'ended: the user withdrew it, or the bank for the user',
   stopped: 'ended: the third party was suspended, or lost this permission',

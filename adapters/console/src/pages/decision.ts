@@ -217,7 +217,7 @@ function consultation(
 ): Content {
   return facts([
     ['Asked', html`${money(asked, currency)}, ${instant(sent_at)}`],
-    ['What came of it', concluded === null ? 'Nothing yet' : (outcomes[concluded.outcome] ?? concluded.outcome)],
+    ['Outcome', concluded === null ? 'Nothing yet' : (outcomes[concluded.outcome] ?? concluded.outcome)],
     ...(concluded === null
       ? []
       : ([

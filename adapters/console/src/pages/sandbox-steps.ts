@@ -92,7 +92,7 @@ function clock(visit: Visit): Content {
     ['P1D', 'One day'],
     ['P1W', 'One week'],
   ] as const;
-  return html`<p>It shows ${instant(toInstantText(visit.now_ms))}. Holds end, limits begin anew and what failed is sent again by it.</p>
+  return html`<p>It shows ${instant(toInstantText(visit.now_ms))}. Holds, the windows of limits and retries follow this clock.</p>
 <div class="actions">${moves.map(([advance, name]) =>
     form(visit, 'clock', name, html`<input type="hidden" name="advance" value="${advance}">`, 'second'),
   )}</div>`;

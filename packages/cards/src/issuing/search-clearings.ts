@@ -13,7 +13,7 @@ export interface FoundClearing {
  * (`invalid_query`) a search for nothing: clearings in general are listed by card.
  */
 export async function searchClearings(
-  tx: { readonly cards: Pick<CardsTx['cards'], 'find' | 'searchClearings'> },
+  tx: { readonly cards: Pick<CardsTx['cards'], 'list' | 'searchClearings'> },
   company_id: number,
   search: ClearingSearch,
   page: PageRequest,
@@ -22,9 +22,8 @@ export async function searchClearings(
     throw invalidQuery({ path: 'id', message: 'or another filter is required' });
   }
   const { items, next } = await tx.cards.searchClearings(company_id, search, page);
-  const cards = new Map<number, VirtualCard>();
-  for (const card_id of new Set(items.map((clearing) => clearing.card_id))) {
-    cards.set(card_id, (await tx.cards.find(company_id, card_id))!);
-  }
+  const ids = [...new Set(items.map(({ card_id }) => card_id))];
+  const found = ids.length === 0 ? [] : (await tx.cards.list(company_id, { ids }, { limit: ids.length })).items;
+  const cards = new Map(found.map((card) => [card.id, card]));
   return { items: items.map((clearing) => ({ clearing, card: cards.get(clearing.card_id)! })), next };
 }

@@ -13,7 +13,7 @@ import fc from 'fast-check';
 
 const hour_ms = 3_600_000;
 
-/** The part of a store that adds and reads, and that fails when it is told to. */
+/** A store of counts whose writes can be made to fail. */
 function countingStore() {
   const rows: ActivityCount[] = [];
   const store: ActivityStore = {
