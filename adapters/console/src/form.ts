@@ -55,3 +55,18 @@ async function bytesOf(body: Request['body']): Promise<Uint8Array<ArrayBuffer> |
 function unreadable(why: string): Refusal {
   return new Refusal('validation_failed', `the form cannot be read: ${why}; reload the page, and try again`);
 }
+
+/** The text of a field without blanks around it; empty: it has none. */
+export function textOf(form: FormData, name: string): string {
+  const value = form.get(name);
+  return typeof value === 'string' ? value.trim() : '';
+}
+
+/**
+ * The whole number of a field; null: it is empty. What is no number is passed on, so that the domain
+ * says what is wrong with it.
+ */
+export function wholeOf(form: FormData, name: string): number | string | null {
+  const text = textOf(form, name);
+  return /^\d{1,9}$/.test(text) ? Number(text) : text || null;
+}

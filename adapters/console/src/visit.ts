@@ -48,6 +48,25 @@ export class Visit {
     this.#is_meant = ['GET', 'HEAD'].includes(request.method);
   }
 
+  /** The refusal of the form whose page is shown again. */
+  problem: Problem | undefined;
+
+  /** The query of the address. */
+  get query(): URLSearchParams {
+    return new URL(this.request.url).searchParams;
+  }
+
+  /** The options of a list: its first page, or the one that the address names. */
+  paged(filter: object = {}, limit = 50): { readonly filter: object; readonly limit: number; readonly after?: string } {
+    const after = this.query.get('after');
+    return { filter, limit, ...(after ? { after } : {}) };
+  }
+
+  /** The name of a field of a form, what was typed into it, else `value`, and what is wrong with it. */
+  typed(name: string, value?: string | number | null) {
+    return { name, value: this.problem?.typed(name) ?? value, error: this.problem?.of(name) };
+  }
+
   /** Service time, epoch milliseconds: that of the sandbox's clock in a sandbox. */
   get now_ms(): number {
     return this.ports.clock.nowMs();
@@ -115,10 +134,11 @@ export class Visit {
   /** Shows a page within the layout. */
   async page(options: PageOptions): Promise<Response> {
     const { notice, forget } = readNotice(this);
-    const text = await renderPage(this, { ...options, notice });
+    const { problem = this.problem } = options;
+    const text = await renderPage(this, { ...options, problem, notice });
     const headers = new Headers({ 'Content-Type': 'text/html; charset=utf-8' });
     if (forget !== null) headers.append('Set-Cookie', forget);
-    return new Response(text, { status: options.problem?.status ?? options.status ?? 200, headers });
+    return new Response(text, { status: problem?.status ?? options.status ?? 200, headers });
   }
 
   /**
@@ -126,12 +146,14 @@ export class Visit {
    * with the problem and what was typed.
    */
   async act(
-    work: (form: FormData) => Promise<Done>,
+    work: (form: FormData) => Promise<Done | Response>,
     { again }: { readonly again: (problem: Problem) => Promise<Response> | Response },
   ): Promise<Response> {
     return await this.show(
       async (form) => {
-        const { to, notice } = await work(form);
+        const done = await work(form);
+        if (done instanceof Response) return done;
+        const { to, notice } = done;
         return withNotice(this, new Response(null, { status: 303, headers: { Location: to } }), notice);
       },
       { again },
@@ -148,7 +170,8 @@ export class Visit {
       return await work(form);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      return await again(new Problem(error, form));
+      this.problem = new Problem(error, form);
+      return await again(this.problem);
     }
   }
 

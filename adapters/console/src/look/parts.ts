@@ -36,11 +36,11 @@ export function table<Row>({ caption, columns, rows, empty, rowId, rowClass }: T
   )}</tbody></table></div>`;
 }
 
-/** Names with their values. */
-export function facts(rows: readonly (readonly [name: string, value: Content])[]): Content {
-  return html`<dl class="facts">${rows.map(
-    ([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`,
-  )}</dl>`;
+/** Names with their values. A row that does not apply is false. */
+export function facts(rows: readonly (readonly [name: string, value: Content] | false)[]): Content {
+  return html`<dl class="facts">${rows
+    .filter((row) => row !== false)
+    .map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
 /** A titled part of a page. */
@@ -48,11 +48,13 @@ export function panel(title: string, content: Content, { id = '' } = {}): Conten
   return html`<section class="panel"${id === '' ? '' : html` id="${id}"`}><h2>${title}</h2>${content}</section>`;
 }
 
-/** The link to the next page of a list; nothing on the last page. */
-export function pager(next_url: string | null): Content {
-  return next_url === null
-    ? ''
-    : html`<nav class="pager" aria-label="Pages"><a rel="next" href="${next_url}">Next page</a></nav>`;
+/** The link to the next page of the list at `path`, by its cursor; nothing on the last page. */
+export function pager({ query }: { readonly query: URLSearchParams }, path: string, next: string | null): Content {
+  if (next === null) return '';
+  query.set('after', next);
+  const [at, fragment] = path.split('#');
+  const href = `${at}?${query}${fragment === undefined ? '' : `#${fragment}`}`;
+  return html`<nav class="pager" aria-label="Pages"><a rel="next" href="${href}">Next page</a></nav>`;
 }
 
 export interface FieldOptions {

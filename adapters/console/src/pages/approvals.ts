@@ -1,11 +1,11 @@
 import type { ConsoleApp } from '../console-app.ts';
+import { textOf } from '../form.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { choice, facts, pager, panel, table, textArea } from '../look/parts.ts';
 import { badge, beginning, dash, foreign, instant, money } from '../look/values.ts';
 import { who } from '../look/who.ts';
 import type { Problem } from '../problem.ts';
 import type { Visit } from '../visit.ts';
-import { textOf } from './item-acts.ts';
 import { type Approval, askedFor, namesOf } from './item-words.ts';
 
 const statuses: Readonly<Record<Approval['status'], readonly [title: string, tone: Parameters<typeof badge>[1]]>> = {
@@ -22,9 +22,7 @@ export function approvalPages(app: ConsoleApp): void {
     const { visit } = c.var;
     const status = c.req.query('status') ?? 'pending';
     const filter = status === 'any' ? {} : { status };
-    const { items, next } = await visit.call('reconciliation.approvals.list', {
-      options: { limit: 50, after: c.req.query('after'), filter },
-    });
+    const { items, next } = await visit.call('reconciliation.approvals.list', { options: visit.paged(filter) });
     const path = visit.path('/approvals');
     return await visit.page({
       title: 'Approvals',
@@ -47,7 +45,7 @@ export function approvalPages(app: ConsoleApp): void {
         ],
         rows: items,
         empty: 'Nothing waits for a second person.',
-      })}${pager(next === null ? null : `${path}?status=${encodeURIComponent(status)}&after=${encodeURIComponent(next)}`)}`,
+      })}${pager(visit, path, next)}`,
     });
   });
 

@@ -23,10 +23,8 @@ const shown_length_max = 300;
 export function auditPages(app: ConsoleApp): void {
   app.get('/audit', async (c) => {
     const { visit } = c.var;
-    const query = new URL(visit.request.url).searchParams;
-    const { items, next } = await visit.call('operator.audit.list', {
-      options: { limit: 50, after: query.get('after') || undefined, filter: filterOf(query) },
-    });
+    const { query } = visit;
+    const { items, next } = await visit.call('operator.audit.list', { options: visit.paged(filterOf(query)) });
     const same = textOf(query);
     return await visit.page({
       title: 'Audit log',
@@ -56,7 +54,7 @@ ${panel(
     ],
     rows: items,
     empty: 'There are no such entries.',
-  })}${pager(next === null ? null : `${visit.rootPath('/audit')}?${same}&after=${encodeURIComponent(next)}`)}`,
+  })}${pager(visit, visit.rootPath('/audit'), next)}`,
 )}${panel(
   'Export',
   html`<p>All entries that fit the filter, of any number.</p>
@@ -72,7 +70,7 @@ ${panel(
 
   app.get('/audit/verify', async (c) => {
     const { visit } = c.var;
-    const query = new URL(visit.request.url).searchParams;
+    const { query } = visit;
     const from_number = query.get('from_number') || undefined;
     const found = await visit.call('operator.audit.verify', { options: { from_number } });
     const counted = Number(query.get('counted') ?? 0) || 0;
@@ -103,7 +101,7 @@ ${panel(
 }
 
 async function exportEntries(visit: Visit, format: 'csv' | 'ndjson'): Promise<Response> {
-  const filter = filterOf(new URL(visit.request.url).searchParams);
+  const filter = filterOf(visit.query);
   return fileAnswer(visit, await visit.call('operator.audit.export', { options: { filter, format } }));
 }
 

@@ -42,7 +42,7 @@ export function breaksPages(app: ConsoleApp): void {
 
   app.get('/companies/:company_id/breaks.csv', async (c) => {
     const { visit } = c.var;
-    const filter = filterOf(visit, new URL(visit.request.url).searchParams);
+    const filter = filterOf(visit, visit.query);
     return fileAnswer(visit, await visit.call('reconciliation.items.export', { options: { filter } }));
   });
 
@@ -75,30 +75,16 @@ export function breaksPages(app: ConsoleApp): void {
 }
 
 async function showBreaks(visit: Visit, problem?: Problem): Promise<Response> {
-  const query = new URL(visit.request.url).searchParams;
-  const { items, next } = await visit
-    .call('reconciliation.items.list', {
-      options: {
-        limit: page_size,
-        after: query.get('after') ?? undefined,
-        suggestions: true,
-        filter: filterOf(visit, query),
-      },
-    })
-    .catch(nothingOf(problem));
-  const shown_query = new URLSearchParams(query);
-  shown_query.delete('after');
-  const csv = html`<a class="button second" href="${visit.path('/breaks.csv')}?${shown_query.toString()}">Table for a spreadsheet</a>`;
-  const following = new URLSearchParams(shown_query);
-  if (next !== null) following.set('after', next);
+  const { query } = visit;
+  const options = { ...visit.paged(filterOf(visit, query), page_size), suggestions: true };
+  const { items, next } = await visit.call('reconciliation.items.list', { options }).catch(nothingOf(problem));
+  const csv = html`<a class="button second" href="${visit.path('/breaks.csv')}?${query}">Table for a spreadsheet</a>`;
   return await visit.page({
     title: query.get('status') === null || query.get('status') === 'break' ? 'Breaks' : 'Items',
     nav: 'breaks',
     problem,
     beside: csv,
-    content: html`${filters(visit, query)}${liveNews('break')}${queue(visit, items, problem)}${pager(
-      next === null ? null : `${visit.path('/breaks')}?${following.toString()}`,
-    )}${when(visit.may('reconciliation.decisions.create'), () => upload(visit))}`,
+    content: html`${filters(visit, query)}${liveNews('break')}${queue(visit, items, problem)}${pager(visit, visit.path('/breaks'), next)}${when(visit.may('reconciliation.decisions.create'), () => upload(visit))}`,
   });
 }
 

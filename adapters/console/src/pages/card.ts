@@ -80,7 +80,7 @@ function maySeeNumber({ identity, company_id }: Visit): boolean {
 }
 
 async function cardPage(visit: Visit, id: string, problem?: Problem): Promise<Response> {
-  const after = new URL(visit.request.url).searchParams.get('after') ?? undefined;
+  const after = visit.query.get('after') ?? undefined;
   const card = await visit.call('virtualCards.read', { parameters: { id } });
   const currency = await limitCurrency(visit, card);
   const [timeline, template] = await Promise.all([
@@ -88,7 +88,6 @@ async function cardPage(visit: Visit, id: string, problem?: Problem): Promise<Re
     templateName(visit, card),
   ]);
   const path = visit.path(`/cards/${card.id}`);
-  const { next } = timeline;
   return await visit.page({
     title: titleOf(card),
     nav: 'cards',
@@ -103,7 +102,7 @@ ${panel('Controls', controls(card, currency, template))}
 ${panel('Open holds', holds(visit, card, currency))}
 ${panel(
   after === undefined ? 'Timeline' : 'Timeline, older',
-  html`${livePart(visit, 'what-happened', `card-${card.id}`, timelineList(timeline.items))}${pager(next === null ? null : `${path}?after=${encodeURIComponent(next)}#timeline`)}`,
+  html`${livePart(visit, 'what-happened', `card-${card.id}`, timelineList(timeline.items))}${pager(visit, `${path}#timeline`, timeline.next)}`,
   { id: 'timeline' },
 )}`,
   });

@@ -35,22 +35,19 @@ const states: Readonly<Record<string, Readonly<Record<string, string | boolean>>
 };
 
 async function listPage(visit: Visit): Promise<Response> {
-  const asked = new URL(visit.request.url).searchParams;
-  const [state, last4, metadata] = ['state', 'last4', 'metadata'].map((name) => asked.get(name)?.trim() ?? '');
+  const [state, last4, metadata] = ['state', 'last4', 'metadata'].map((name) => visit.query.get(name)?.trim() ?? '');
   const named = /^([^:=]+?)\s*[:=]\s*(.+)$/s.exec(metadata!);
   const filter = {
     ...states[state!],
     ...(/^\d{4}$/.test(last4!) ? { last4 } : {}),
     ...(named !== null ? { [`metadata.${named[1]}`]: named[2] } : metadata === '' ? {} : { metadata_value: metadata }),
   };
-  const after = asked.get('after') ?? undefined;
   const [{ items, next }, real_cards] = await Promise.all([
-    visit.call('virtualCards.list', { options: { filter, limit: 50, after } }),
+    visit.call('virtualCards.list', { options: visit.paged(filter) }),
     visit.call('realCards.list', { options: { limit: 100 } }),
   ]);
   const billed = new Map(real_cards.items.map(({ rcn_id, billing_currency }) => [rcn_id, billing_currency]));
   const path = visit.path('/cards');
-  if (next !== null) asked.set('after', next);
   return await visit.page({
     title: 'Cards',
     nav: 'cards',
@@ -74,7 +71,7 @@ async function listPage(visit: Visit): Promise<Response> {
 ${table({
   caption: 'Cards, newest first',
   rows: items,
-  empty: after === undefined ? 'There is no such card.' : 'There are no more cards here.',
+  empty: visit.query.has('after') ? 'There are no more cards here.' : 'There is no such card.',
   columns: [
     {
       title: 'Card',
@@ -95,7 +92,7 @@ ${table({
       cell: ({ total_card_amount, currency, rcn_id }) => money(total_card_amount, currency ?? billed.get(rcn_id)),
     },
   ],
-})}${pager(next === null ? null : `${path}?${asked}`)}`,
+})}${pager(visit, path, next)}`,
   });
 }
 

@@ -14,8 +14,7 @@ export function companiesPages(app: ConsoleApp): void {
 
   app.get('/companies', async (c) => {
     const { visit } = c.var;
-    const after = c.req.query('after');
-    const { items, next } = await visit.call('operator.companies.list', { options: { limit: 50, after } });
+    const { items, next } = await visit.call('operator.companies.list', { options: visit.paged() });
     return await visit.page({
       title: 'Companies',
       nav: 'companies',
@@ -35,7 +34,7 @@ export function companiesPages(app: ConsoleApp): void {
         ],
         rows: items,
         empty: 'There is no company yet.',
-      })}${pager(next === null ? null : `${visit.rootPath('/companies')}?after=${encodeURIComponent(next)}`)}`,
+      })}${pager(visit, visit.rootPath('/companies'), next)}`,
     });
   });
 }

@@ -1,83 +1,62 @@
 import { company_statuses, hold_days_max, rate_limit_max } from '@tallystick/access';
 import { invalid, isCurrency, Refusal } from '@tallystick/kernel';
-import type { ConsoleApp } from '../console-app.ts';
+import { addForm, type ConsoleApp } from '../console-app.ts';
+import { textOf, wholeOf } from '../form.ts';
 import { html, when } from '../look/html.ts';
 import { choice, facts, field, panel } from '../look/parts.ts';
 import { amountText, typedAmount } from '../look/typed-amount.ts';
 import { foreign, instant } from '../look/values.ts';
-import type { Problem } from '../problem.ts';
 import type { Visit } from '../visit.ts';
-import { textOf } from './item-acts.ts';
 
 /** Creating a company, and what the operator sets of one. */
 export function companySettingsPages(app: ConsoleApp): void {
   app.get('/new-company', (c) => showNew(c.var.visit));
-
-  app.post('/new-company', (c) => {
-    const { visit } = c.var;
-    return visit.act(
-      async (form) => {
-        const data = { name: textOf(form, 'name'), customer_number: textOf(form, 'customer_number') };
-        const { id, name } = await visit.call('operator.companies.create', { data });
-        return {
-          to: visit.rootPath(`/companies/${id}/settings`),
-          notice: `${name} was created. It needs a real card and a key.`,
-        };
-      },
-      { again: (problem) => showNew(visit, problem) },
-    );
-  });
-
   app.get('/companies/:company_id/settings', (c) => showSettings(c.var.visit));
 
-  app.post('/companies/:company_id/settings', (c) => {
-    const { visit } = c.var;
-    return visit.act(
-      async (form) => {
-        const days = textOf(form, 'hold_days');
-        const limit = textOf(form, 'rate_limit_per_minute');
-        const data = {
-          name: textOf(form, 'name'),
-          status: textOf(form, 'status'),
-          hold_days: days === '' ? null : numberOr(days),
-          full_details_in_mail: textOf(form, 'full_details_in_mail') === 'yes',
-          rate_limit_per_minute: limit === '' ? null : numberOr(limit),
-          four_eyes: textOf(form, 'four_eyes') === 'on' ? { above: amountsOf(textOf(form, 'above')) } : null,
-        };
-        await visit.call('operator.companies.update', { parameters: { id: String(visit.company_id) }, data });
-        return { to: visit.path('/settings'), notice: 'The settings are saved.' };
-      },
-      { again: (problem) => showSettings(visit, problem) },
-    );
+  addForm(app, '/new-company', showNew, async (visit, form) => {
+    const data = { name: textOf(form, 'name'), customer_number: textOf(form, 'customer_number') };
+    const { id, name } = await visit.call('operator.companies.create', { data });
+    const notice = `${name} was created. It needs a real card and a key.`;
+    return { to: visit.rootPath(`/companies/${id}/settings`), notice };
+  });
+
+  addForm(app, '/companies/:company_id/settings', showSettings, async (visit, form) => {
+    const data = {
+      name: textOf(form, 'name'),
+      status: textOf(form, 'status'),
+      hold_days: wholeOf(form, 'hold_days'),
+      full_details_in_mail: textOf(form, 'full_details_in_mail') === 'yes',
+      rate_limit_per_minute: wholeOf(form, 'rate_limit_per_minute'),
+      four_eyes: textOf(form, 'four_eyes') === 'on' ? { above: amountsOf(textOf(form, 'above')) } : null,
+    };
+    await visit.call('operator.companies.update', { parameters: { id: String(visit.company_id) }, data });
+    return { to: visit.path('/settings'), notice: 'The settings are saved.' };
   });
 }
 
-async function showNew(visit: Visit, problem?: Problem): Promise<Response> {
+async function showNew(visit: Visit): Promise<Response> {
   if (!visit.may('operator.companies.create')) {
     throw new Refusal('forbidden', 'you may not create companies; ask an administrator');
   }
   return await visit.page({
     title: 'Create a company',
     nav: 'companies',
-    problem,
     trail: [['Companies', visit.rootPath('/companies')]],
     content: panel(
       'Company',
       html`<form method="post" action="${visit.rootPath('/new-company')}">${visit.csrf}
-${field({ name: 'name', label: 'Name', value: problem?.typed('name'), error: problem?.of('name'), maxlength: 255, required: true })}
-${field({ name: 'customer_number', label: 'Customer number', hint: 'The bank’s own number of it. No other company has it, and it never changes.', value: problem?.typed('customer_number'), error: problem?.of('customer_number'), maxlength: 64, required: true })}
+${field({ ...visit.typed('name'), label: 'Name', maxlength: 255, required: true })}
+${field({ ...visit.typed('customer_number'), label: 'Customer number', hint: 'The bank’s own number of it. No other company has it, and it never changes.', maxlength: 64, required: true })}
 <button>Create</button></form>`,
     ),
   });
 }
 
-async function showSettings(visit: Visit, problem?: Problem): Promise<Response> {
+async function showSettings(visit: Visit): Promise<Response> {
   const company = await visit.call('operator.companies.read', { parameters: { id: String(visit.company_id) } });
-  const typed = (name: string, stored: string | number | null) => problem?.typed(name) ?? stored;
   return await visit.page({
     title: 'Settings',
     nav: 'settings',
-    problem,
     content: html`${panel(
       'Company',
       facts([
@@ -90,41 +69,32 @@ async function showSettings(visit: Visit, problem?: Problem): Promise<Response> 
       panel(
         'Change',
         html`<form method="post" action="${visit.path('/settings')}">${visit.csrf}
-${field({ name: 'name', label: 'Name', value: typed('name', company.name), error: problem?.of('name'), maxlength: 255, required: true })}
-${choice({ name: 'status', label: 'Status', hint: 'While it is closed its keys are refused and its cards decline.', value: typed('status', company.status), error: problem?.of('status'), of: company_statuses.map((status) => [status, status] as const) })}
-${field({ name: 'hold_days', label: 'Holds end after', hint: `Days, 1 to ${hold_days_max}, or never; empty: the default. It counts for later holds.`, value: typed('hold_days', company.hold_days), error: problem?.of('hold_days'), maxlength: 5 })}
+${field({ ...visit.typed('name', company.name), label: 'Name', maxlength: 255, required: true })}
+${choice({ ...visit.typed('status', company.status), label: 'Status', hint: 'While it is closed its keys are refused and its cards decline.', of: company_statuses.map((status) => [status, status] as const) })}
+${field({ ...visit.typed('hold_days', company.hold_days), label: 'Holds end after', hint: `Days, 1 to ${hold_days_max}, or never; empty: the default. It counts for later holds.`, maxlength: 5 })}
 ${choice({
-  name: 'full_details_in_mail',
+  ...visit.typed('full_details_in_mail', company.full_details_in_mail ? 'yes' : 'no'),
   label: 'Mails about its cards',
-  value: typed('full_details_in_mail', company.full_details_in_mail ? 'yes' : 'no'),
-  error: problem?.of('full_details_in_mail'),
   of: [
     ['no', 'only a link that shows the number once'],
     ['yes', 'number and code in the mail, beside the link'],
   ],
 })}
-${field({ name: 'rate_limit_per_minute', label: 'Requests per minute', hint: `Of all its keys together, 1 to ${rate_limit_max}; empty: no common limit.`, value: typed('rate_limit_per_minute', company.rate_limit_per_minute), error: problem?.of('rate_limit_per_minute'), inputmode: 'numeric', maxlength: 7 })}
+${field({ ...visit.typed('rate_limit_per_minute', company.rate_limit_per_minute), label: 'Requests per minute', hint: `Of all its keys together, 1 to ${rate_limit_max}; empty: no common limit.`, inputmode: 'numeric', maxlength: 7 })}
 ${choice({
-  name: 'four_eyes',
+  ...visit.typed('four_eyes', company.four_eyes === null ? 'off' : 'on'),
   label: 'Four eyes',
   hint: 'A second person approves large acts in its reconciliation, and closing and reopening a period.',
-  value: typed('four_eyes', company.four_eyes === null ? 'off' : 'on'),
-  error: problem?.of('four_eyes'),
   of: [
     ['off', 'one person decides'],
     ['on', 'a second person approves'],
   ],
 })}
-${field({ name: 'above', label: 'One person decides up to', hint: 'For each currency, for example 500.00 EUR; 600.00 USD. In a currency without an amount each act needs two.', value: typed('above', shownAmounts(company.four_eyes?.above ?? {})), error: problem?.of('above'), maxlength: 500 })}
+${field({ ...visit.typed('above', shownAmounts(company.four_eyes?.above ?? {})), label: 'One person decides up to', hint: 'For each currency, for example 500.00 EUR; 600.00 USD. In a currency without an amount each act needs two.', maxlength: 500 })}
 <button>Save</button></form>`,
       ),
     )}`,
   });
-}
-
-/** What is no number is passed on, so that the domain says what is wrong with it. */
-function numberOr(text: string): number | string {
-  return /^\d{1,9}$/.test(text) ? Number(text) : text;
 }
 
 function shownAmounts(above: Readonly<Record<string, number>>): string {

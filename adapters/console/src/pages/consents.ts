@@ -1,9 +1,8 @@
 import type { Results } from '@tallystick/operations';
-import type { ConsoleApp } from '../console-app.ts';
+import { addForm, type ConsoleApp } from '../console-app.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { facts, field, pager, panel, table } from '../look/parts.ts';
 import { badge, foreign, instant } from '../look/values.ts';
-import type { Problem } from '../problem.ts';
 import type { Visit } from '../visit.ts';
 
 type Consent = Results['bank.consents.read'];
@@ -23,41 +22,31 @@ const access_words: Readonly<Record<Consent['access'], string>> = {
 export function consentPages(app: ConsoleApp): void {
   app.get('/consents', async (c) => {
     const { visit } = c.var;
-    const query = new URL(visit.request.url).searchParams;
-    const consent_id = query.get('consent_id')?.trim();
+    const consent_id = visit.query.get('consent_id')?.trim();
     if (consent_id) return c.redirect(visit.rootPath(`/consents/${encodeURIComponent(consent_id)}`), 303);
-    const user_id = query.get('user_id')?.trim() ?? '';
+    const user_id = visit.query.get('user_id')?.trim() ?? '';
     return await visit.page({
       title: 'Consents',
       nav: 'consents',
       content: html`<form class="filters" action="${visit.rootPath('/consents')}" aria-label="Find consents">
 ${field({ name: 'user_id', label: 'User of the bank', value: user_id, maxlength: 128 })}
 ${field({ name: 'consent_id', label: 'or ConsentId', maxlength: 128 })}<button class="second">Find</button></form>
-${user_id === '' ? await usersPanel(visit, query) : await ofUser(visit, user_id, query)}`,
+${user_id === '' ? await usersPanel(visit) : await ofUser(visit, user_id)}`,
     });
   });
 
-  app.get('/consents/:consent_id', (c) => showConsent(c.var.visit, c.req.param('consent_id')));
+  app.get('/consents/:consent_id', (c) => showConsent(c.var.visit, c.req.param()));
 
-  app.post('/consents/:consent_id/withdraw', (c) => {
-    const { visit } = c.var;
-    const consent_id = c.req.param('consent_id');
-    return visit.act(
-      async () => {
-        await visit.call('bank.consents.withdraw', { parameters: { consent_id } });
-        return {
-          to: visit.rootPath(`/consents/${encodeURIComponent(consent_id)}`),
-          notice: 'The consent is withdrawn. The third party reads nothing any more.',
-        };
-      },
-      { again: (problem) => showConsent(visit, consent_id, problem) },
-    );
+  addForm(app, '/consents/:consent_id/withdraw', showConsent, async (visit, _, { consent_id }) => {
+    await visit.call('bank.consents.withdraw', { parameters: { consent_id } });
+    const notice = 'The consent is withdrawn. The third party reads nothing any more.';
+    return { to: visit.rootPath(`/consents/${encodeURIComponent(consent_id)}`), notice };
   });
 }
 
-async function usersPanel(visit: Visit, query: URLSearchParams): Promise<Content> {
+async function usersPanel(visit: Visit): Promise<Content> {
   const { items, next } = await visit.call('bank.users.list', {
-    options: { limit: 50, after: query.get('after') || undefined },
+    options: visit.paged(),
   });
   return panel(
     'Users of the bank',
@@ -75,16 +64,15 @@ async function usersPanel(visit: Visit, query: URLSearchParams): Promise<Content
       ],
       rows: items,
       empty: 'The bank has reported no users.',
-    })}${pager(next === null ? null : `${visit.rootPath('/consents')}?after=${encodeURIComponent(next)}`)}`,
+    })}${pager(visit, visit.rootPath('/consents'), next)}`,
   );
 }
 
-async function ofUser(visit: Visit, user_id: string, query: URLSearchParams): Promise<Content> {
+async function ofUser(visit: Visit, user_id: string): Promise<Content> {
   const { items, next } = await visit.call('bank.users.consents.list', {
     parameters: { user_id },
-    options: { limit: 50, after: query.get('after') || undefined },
+    options: visit.paged(),
   });
-  const more = `${visit.rootPath('/consents')}?user_id=${encodeURIComponent(user_id)}`;
   return panel(
     `What ${user_id} has authorised`,
     html`${table({
@@ -101,17 +89,16 @@ async function ofUser(visit: Visit, user_id: string, query: URLSearchParams): Pr
       ],
       rows: items,
       empty: 'The user has authorised nothing.',
-    })}${pager(next === null ? null : `${more}&after=${encodeURIComponent(next)}`)}`,
+    })}${pager(visit, visit.rootPath('/consents'), next)}`,
   );
 }
 
-async function showConsent(visit: Visit, consent_id: string, problem?: Problem): Promise<Response> {
+async function showConsent(visit: Visit, { consent_id }: { readonly consent_id: string }): Promise<Response> {
   const consent = await visit.call('bank.consents.read', { parameters: { consent_id } });
   const { user_id } = consent;
   return await visit.page({
     title: 'Consent',
     nav: 'consents',
-    problem,
     trail: [
       ['Consents', visit.rootPath('/consents')],
       ...(user_id === null

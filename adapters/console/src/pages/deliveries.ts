@@ -44,11 +44,9 @@ interface Named {
 
 /** The deliveries of a webhook, by state: those that failed first, when there are some. */
 export async function deliveriesOf(visit: Visit, id: string, overview: WebhookOverview | undefined): Promise<Content> {
-  const { searchParams } = new URL(visit.request.url);
   const preset = (overview?.recent.failed ?? 0) > 0 ? 'failed' : 'all';
-  const state = states.find((one) => one === searchParams.get('state')) ?? preset;
-  const filter = state === 'all' ? undefined : { state };
-  const options = { limit: 50, after: searchParams.get('after') ?? undefined, filter };
+  const state = states.find((one) => one === visit.query.get('state')) ?? preset;
+  const options = visit.paged(state === 'all' ? {} : { state });
   const { items, next } = await visit.call('webhooks.deliveries.list', { parameters: { id }, options });
   const at = visit.path(`/webhooks/${id}`);
   const may_retry = visit.may('webhooks.deliveries.retry');
@@ -80,7 +78,7 @@ export async function deliveriesOf(visit: Visit, id: string, overview: WebhookOv
       ],
       rows: items,
       empty: state === 'all' ? 'Nothing was delivered yet.' : `No delivery is ${words[state]}.`,
-    })}${pager(next === null ? null : `${at}?state=${state}&after=${encodeURIComponent(next)}#deliveries`)}`,
+    })}${pager({ query: new URLSearchParams({ state }) }, `${at}#deliveries`, next)}`,
     { id: 'deliveries' },
   );
 }

@@ -15,12 +15,9 @@ export function eventPages(app: ConsoleApp): void {
 }
 
 async function listPage(visit: Visit): Promise<Response> {
-  const { searchParams } = new URL(visit.request.url);
-  const type = searchParams.get('type') ?? 'all';
-  const filter = type === 'all' ? undefined : { event_type: type };
-  const options = { limit: 50, after: searchParams.get('after') ?? undefined, filter };
+  const type = visit.query.get('type') ?? 'all';
   const [{ items, next }, types] = await Promise.all([
-    visit.call('events.list', { options }),
+    visit.call('events.list', { options: visit.paged(type === 'all' ? {} : { event_type: type }) }),
     visit.call('events.types.list'),
   ]);
   const at = visit.path('/events');
@@ -42,7 +39,7 @@ async function listPage(visit: Visit): Promise<Response> {
       rows: items,
       empty: 'There is no event.',
       rowId: ({ id }) => `event-${id}`,
-    })}${pager(next === null ? null : `${at}?type=${encodeURIComponent(type)}&after=${encodeURIComponent(next)}`)}`,
+    })}${pager(visit, at, next)}`,
   });
 }
 

@@ -31,11 +31,11 @@ export function importPages(app: ConsoleApp): void {
   app.get('/imports/:id/statements', async (c) => {
     const { visit } = c.var;
     const id = c.req.param('id');
-    const { status = '', after } = c.req.query();
+    const { status = '' } = c.req.query();
     const filter = status === '' ? {} : { status };
     const [found, { items, next }] = await Promise.all([
       visit.call('operator.imports.read', { parameters: { id } }),
-      visit.call('operator.imports.statements', { parameters: { id }, options: { filter, limit: 50, after } }),
+      visit.call('operator.imports.statements', { parameters: { id }, options: visit.paged(filter) }),
     ]);
     const path = visit.rootPath(`/imports/${id}/statements`);
     return await visit.page({
@@ -57,19 +57,17 @@ export function importPages(app: ConsoleApp): void {
           ['staged', 'to be checked'],
         ],
       })}<button class="second">Show</button></form>
-${statementsTable(items)}${pager(next === null ? null : `${path}?${new URLSearchParams({ status, after: next })}`)}`,
+${statementsTable(items)}${pager(visit, path, next)}`,
     });
   });
 
   app.get('/imports/:id/quarantine', async (c) => {
     const { visit } = c.var;
     const id = c.req.param('id');
-    const after = c.req.query('after');
     const [found, { items, next }] = await Promise.all([
       visit.call('operator.imports.read', { parameters: { id } }),
-      visit.call('operator.imports.quarantine', { parameters: { id }, options: { limit: 50, after } }),
+      visit.call('operator.imports.quarantine', { parameters: { id }, options: visit.paged() }),
     ]);
-    const path = visit.rootPath(`/imports/${id}/quarantine`);
     return await visit.page({
       title: 'Records in quarantine',
       nav: 'imports',
@@ -77,7 +75,7 @@ ${statementsTable(items)}${pager(next === null ? null : `${path}?${new URLSearch
         ['Imports', visit.rootPath('/imports')],
         [found.name, visit.rootPath(`/imports/${id}`)],
       ],
-      content: html`${quarantineTable(visit, items, id)}${pager(next === null ? null : `${path}?${new URLSearchParams({ after: next })}`)}`,
+      content: html`${quarantineTable(visit, items, id)}${pager(visit, visit.rootPath(`/imports/${id}/quarantine`), next)}`,
     });
   });
 

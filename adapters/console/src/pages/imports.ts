@@ -45,12 +45,11 @@ function importUpload(visit: Visit, { name, fields, bytes }: Upload): Promise<Im
 
 async function importsPage(
   visit: Visit,
-  { status = '', format = '', after }: Record<string, string | undefined>,
+  { status = '', format = '' }: Record<string, string | undefined>,
   problem?: Problem,
 ): Promise<Response> {
   const filter = { ...(status === '' ? {} : { status }), ...(format === '' ? {} : { format }) };
-  const { items, next } = await visit.call('operator.imports.list', { options: { filter, limit: 50, after } });
-  const query = new URLSearchParams({ status, format, after: next ?? '' });
+  const { items, next } = await visit.call('operator.imports.list', { options: visit.paged(filter) });
   return await visit.page({
     title: 'Imports',
     nav: 'imports',
@@ -60,7 +59,7 @@ async function importsPage(
 ${choice({ name: 'status', label: 'Status', value: status, of: [['', 'any'], ...status_choices] })}
 ${choice({ name: 'format', id: 'format-shown', label: 'Format', value: format, of: [['', 'any'], ...format_choices.slice(1)] })}
 <button class="second">Show</button></form>
-${importsTable(visit, items)}${pager(next === null ? null : `${visit.rootPath('/imports')}?${query}`)}`,
+${importsTable(visit, items)}${pager(visit, visit.rootPath('/imports'), next)}`,
   });
 }
 

@@ -1,5 +1,6 @@
 import { Refusal } from '@tallystick/kernel';
 import type { Results } from '@tallystick/operations';
+import { textOf } from '../form.ts';
 import type { Visit } from '../visit.ts';
 import { handleOf, type Records } from './item-words.ts';
 
@@ -113,9 +114,4 @@ async function assign(visit: Visit, form: FormData, asked: readonly Asked[]): Pr
   }
   const what = asked.length === 1 ? `Item ${first.id} is` : `${asked.length} items are`;
   return assignee === null ? `${what} assigned to nobody.` : `${what} assigned to ${assignee}.`;
-}
-
-export function textOf(form: FormData, name: string): string {
-  const value = form.get(name);
-  return typeof value === 'string' ? value.trim() : '';
 }

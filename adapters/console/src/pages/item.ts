@@ -1,5 +1,6 @@
 import { showAmount } from '@tallystick/kernel';
 import type { ConsoleApp } from '../console-app.ts';
+import { textOf } from '../form.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { facts, field, panel, table, textArea, tick } from '../look/parts.ts';
 import { badge, dash, date, foreign, instant, money } from '../look/values.ts';
@@ -7,7 +8,7 @@ import { who } from '../look/who.ts';
 import type { Problem } from '../problem.ts';
 import type { Visit } from '../visit.ts';
 import { approvalOf } from './approvals.ts';
-import { actValue, doAct, textOf } from './item-acts.ts';
+import { actValue, doAct } from './item-acts.ts';
 import {
   ageOf,
   differenceOf,

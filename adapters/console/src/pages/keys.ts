@@ -1,12 +1,11 @@
 import { rate_limit_max, roles } from '@tallystick/access';
 import type { Results } from '@tallystick/operations';
-import type { ConsoleApp } from '../console-app.ts';
+import { addForm, type ConsoleApp } from '../console-app.ts';
+import { textOf, wholeOf } from '../form.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { choice, facts, field, pager, panel, table } from '../look/parts.ts';
 import { badge, foreign, instant } from '../look/values.ts';
-import type { Problem } from '../problem.ts';
 import type { Visit } from '../visit.ts';
-import { textOf } from './item-acts.ts';
 
 type Key = Results['operator.keys.read'];
 
@@ -20,68 +19,32 @@ const role_titles: Readonly<Record<(typeof roles)[number], string>> = {
 /** The keys of programs. */
 export function keyPages(app: ConsoleApp): void {
   app.get('/keys', (c) => showKeys(c.var.visit));
+  app.get('/keys/:id', (c) => showKey(c.var.visit, c.req.param()));
 
-  app.post('/keys', (c) => {
-    const { visit } = c.var;
-    return visit.show(
-      async (form) => {
-        const data = {
-          role: textOf(form, 'role'),
-          company_id: textOf(form, 'company_id') || null,
-          ...fieldsOf(form),
-        };
-        const made = await visit.call('operator.keys.create', { data });
-        return await showKey(visit, made.id, { text: made.key });
-      },
-      { again: (problem) => showKeys(visit, problem) },
-    );
+  addForm(app, '/keys', showKeys, async (visit, form) => {
+    const data = { role: textOf(form, 'role'), company_id: textOf(form, 'company_id') || null, ...fieldsOf(form) };
+    const { id, key } = await visit.call('operator.keys.create', { data });
+    return await showKey(visit, { id }, key);
   });
 
-  app.get('/keys/:id', (c) => showKey(c.var.visit, c.req.param('id')));
-
-  app.post('/keys/:id', (c) => {
-    const { visit } = c.var;
-    const id = c.req.param('id');
-    return visit.act(
-      async (form) => {
-        await visit.call('operator.keys.update', { parameters: { id }, data: fieldsOf(form) });
-        return { to: visit.rootPath(`/keys/${id}`), notice: 'The key is changed. Servers know it within two seconds.' };
-      },
-      { again: (problem) => showKey(visit, id, { problem }) },
-    );
+  addForm(app, '/keys/:id', showKey, async (visit, form, { id }) => {
+    await visit.call('operator.keys.update', { parameters: { id }, data: fieldsOf(form) });
+    return { to: visit.rootPath(`/keys/${id}`), notice: 'The key is changed. Servers know it within two seconds.' };
   });
 
-  app.post('/keys/:id/revoke', (c) => {
-    const { visit } = c.var;
-    const id = c.req.param('id');
-    return visit.act(
-      async () => {
-        await visit.call('operator.keys.revoke', { parameters: { id } });
-        return {
-          to: visit.rootPath(`/keys/${id}`),
-          notice: 'The key is revoked. Servers refuse it within two seconds.',
-        };
-      },
-      { again: (problem) => showKey(visit, id, { problem }) },
-    );
+  addForm(app, '/keys/:id/revoke', showKey, async (visit, _, { id }) => {
+    await visit.call('operator.keys.revoke', { parameters: { id } });
+    return { to: visit.rootPath(`/keys/${id}`), notice: 'The key is revoked. Servers refuse it within two seconds.' };
   });
 }
 
-async function showKeys(visit: Visit, problem?: Problem): Promise<Response> {
-  const query = new URL(visit.request.url).searchParams;
-  const company_id = query.get('company_id') || undefined;
-  const { items, next } = await visit.call('operator.keys.list', {
-    options: {
-      limit: 50,
-      after: query.get('after') ?? undefined,
-      filter: company_id === undefined ? {} : { company_id },
-    },
-  });
-  const of_company = company_id === undefined ? '' : `company_id=${encodeURIComponent(company_id)}&`;
+async function showKeys(visit: Visit): Promise<Response> {
+  const company_id = visit.query.get('company_id') || undefined;
+  const options = visit.paged(company_id === undefined ? {} : { company_id });
+  const { items, next } = await visit.call('operator.keys.list', { options });
   return await visit.page({
     title: 'API keys',
     nav: 'keys',
-    problem,
     content: html`<form class="filters" action="${visit.rootPath('/keys')}" aria-label="Filter">
 ${field({ name: 'company_id', label: 'Company', value: company_id, inputmode: 'numeric', maxlength: 15 })}<button class="second">Show</button></form>
 ${panel(
@@ -100,32 +63,26 @@ ${panel(
     ],
     rows: items,
     empty: 'There are no keys.',
-  })}${pager(next === null ? null : `${visit.rootPath('/keys')}?${of_company}after=${encodeURIComponent(next)}`)}`,
+  })}${pager(visit, visit.rootPath('/keys'), next)}`,
 )}${when(visit.may('operator.keys.create'), () =>
   panel(
     'Create a key',
     html`<form method="post" action="${visit.rootPath('/keys')}">${visit.csrf}
-${choice({ name: 'role', label: 'Role', value: problem?.typed('role') ?? 'client', error: problem?.of('role'), of: roles.map((role) => [role, role_titles[role]] as const) })}
-${field({ name: 'company_id', label: 'Company', hint: 'Its id. Needed for client, possible for bank.', value: problem?.typed('company_id') ?? company_id, error: problem?.of('company_id'), inputmode: 'numeric', maxlength: 15 })}
-${keyFields(null, problem)}<button>Create</button></form>`,
+${choice({ ...visit.typed('role', 'client'), label: 'Role', of: roles.map((role) => [role, role_titles[role]] as const) })}
+${field({ ...visit.typed('company_id', company_id), label: 'Company', hint: 'Its id. Needed for client, possible for bank.', inputmode: 'numeric', maxlength: 15 })}
+${keyFields(visit, null)}<button>Create</button></form>`,
   ),
 )}`,
   });
 }
 
-interface Shown {
-  readonly problem?: Problem;
-  /** The text of the key, which only the answer to its creation shows. */
-  readonly text?: string | undefined;
-}
-
-async function showKey(visit: Visit, id: string, { problem, text }: Shown = {}): Promise<Response> {
+/** `text`: that of the key, which only the answer to its creation shows. */
+async function showKey(visit: Visit, { id }: { readonly id: string }, text?: string): Promise<Response> {
   const key = await visit.call('operator.keys.read', { parameters: { id } });
   const is_open = key.revoked_at === null;
   return await visit.page({
     title: key.name,
     nav: 'keys',
-    problem,
     trail: [['API keys', visit.rootPath('/keys')]],
     content: html`${when(text, (shown) =>
       panel(
@@ -153,7 +110,7 @@ async function showKey(visit: Visit, id: string, { problem, text }: Shown = {}):
       () =>
         html`${panel(
           'Change',
-          html`<form method="post" action="${visit.rootPath(`/keys/${id}`)}">${visit.csrf}${keyFields(key, problem)}<button>Save</button></form>`,
+          html`<form method="post" action="${visit.rootPath(`/keys/${id}`)}">${visit.csrf}${keyFields(visit, key)}<button>Save</button></form>`,
         )}${panel(
           'Revoke',
           html`<form method="post" action="${visit.rootPath(`/keys/${id}/revoke`)}">${visit.csrf}
@@ -163,19 +120,17 @@ async function showKey(visit: Visit, id: string, { problem, text }: Shown = {}):
   });
 }
 
-function keyFields(key: Key | null, problem: Problem | undefined): Content {
-  return html`${field({ name: 'name', label: 'Name', hint: 'What the key is for.', value: problem?.typed('name') ?? key?.name, error: problem?.of('name'), maxlength: 255, required: true })}
-${field({ name: 'rate_limit_per_minute', label: 'Requests per minute', hint: `1 to ${rate_limit_max}; empty: the default of the server.`, value: problem?.typed('rate_limit_per_minute') ?? key?.rate_limit_per_minute, error: problem?.of('rate_limit_per_minute'), inputmode: 'numeric', maxlength: 7 })}
-${field({ name: 'expires_at', label: 'Ends on', type: 'date', hint: 'At the beginning of this day in UTC; empty: never.', value: problem?.typed('expires_at') ?? key?.expires_at?.slice(0, 10), error: problem?.of('expires_at') })}`;
+function keyFields(visit: Visit, key: Key | null): Content {
+  return html`${field({ ...visit.typed('name', key?.name), label: 'Name', hint: 'What the key is for.', maxlength: 255, required: true })}
+${field({ ...visit.typed('rate_limit_per_minute', key?.rate_limit_per_minute), label: 'Requests per minute', hint: `1 to ${rate_limit_max}; empty: the default of the server.`, inputmode: 'numeric', maxlength: 7 })}
+${field({ ...visit.typed('expires_at', key?.expires_at?.slice(0, 10)), label: 'Ends on', type: 'date', hint: 'At the beginning of this day in UTC; empty: never.' })}`;
 }
 
 function fieldsOf(form: FormData) {
-  const limit = textOf(form, 'rate_limit_per_minute');
   const end = textOf(form, 'expires_at');
   return {
     name: textOf(form, 'name'),
-    // What is no number is passed on, so that the domain says what is wrong with it.
-    rate_limit_per_minute: limit === '' ? null : /^\d{1,9}$/.test(limit) ? Number(limit) : limit,
+    rate_limit_per_minute: wholeOf(form, 'rate_limit_per_minute'),
     expires_at: end === '' ? null : /^\d{4}-\d\d-\d\d$/.test(end) ? `${end}T00:00:00Z` : end,
   };
 }

@@ -1,12 +1,11 @@
 import { person_password_length_max, person_password_length_min, person_roles } from '@tallystick/access';
 import type { Results } from '@tallystick/operations';
-import type { ConsoleApp } from '../console-app.ts';
+import { addForm, type ConsoleApp } from '../console-app.ts';
+import { textOf } from '../form.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { choice, facts, field, pager, panel, table } from '../look/parts.ts';
 import { badge, foreign, instant } from '../look/values.ts';
-import type { Problem } from '../problem.ts';
 import type { Visit } from '../visit.ts';
-import { textOf } from './item-acts.ts';
 
 type Person = Results['operator.people.read'];
 type Grant = Person['grants'][number];
@@ -17,95 +16,49 @@ const spare_rows = 2;
 /** Who may use the console. */
 export function peoplePages(app: ConsoleApp): void {
   app.get('/people', (c) => showPeople(c.var.visit));
+  app.get('/people/:id', (c) => showPerson(c.var.visit, c.req.param()));
 
-  app.post('/people', (c) => {
-    const { visit } = c.var;
-    return visit.act(
-      async (form) => {
-        const data = { handle: textOf(form, 'handle'), ...fieldsOf(form) };
-        const { id, name } = await visit.call('operator.people.create', { data });
-        return { to: visit.rootPath(`/people/${id}`), notice: `${name} may use the console now.` };
-      },
-      { again: (problem) => showPeople(visit, problem) },
-    );
+  addForm(app, '/people', showPeople, async (visit, form) => {
+    const data = { handle: textOf(form, 'handle'), ...fieldsOf(form) };
+    const { id, name } = await visit.call('operator.people.create', { data });
+    return { to: visit.rootPath(`/people/${id}`), notice: `${name} may use the console now.` };
   });
 
-  app.get('/people/:id', (c) => showPerson(c.var.visit, c.req.param('id')));
-
-  app.post('/people/:id', (c) => {
-    const { visit } = c.var;
-    const id = c.req.param('id');
-    return visit.act(
-      async (form) => {
-        await visit.call('operator.people.update', { parameters: { id }, data: fieldsOf(form) });
-        return { to: visit.rootPath(`/people/${id}`), notice: 'The change counts from the next request on.' };
-      },
-      { again: (problem) => showPerson(visit, id, { problem }) },
-    );
+  addForm(app, '/people/:id', showPerson, async (visit, form, { id }) => {
+    await visit.call('operator.people.update', { parameters: { id }, data: fieldsOf(form) });
+    return { to: visit.rootPath(`/people/${id}`), notice: 'The change counts from the next request on.' };
   });
 
-  app.post('/people/:id/status', (c) => {
-    const { visit } = c.var;
-    const id = c.req.param('id');
-    return visit.act(
-      async (form) => {
-        const status = textOf(form, 'status');
-        await visit.call('operator.people.update', { parameters: { id }, data: { status } });
-        const notice =
-          status === 'disabled' ? 'All sessions have ended, and no log-in is possible.' : 'A log-in is possible again.';
-        return { to: visit.rootPath(`/people/${id}`), notice };
-      },
-      { again: (problem) => showPerson(visit, id, { problem }) },
-    );
+  addForm(app, '/people/:id/status', showPerson, async (visit, form, { id }) => {
+    const status = textOf(form, 'status');
+    await visit.call('operator.people.update', { parameters: { id }, data: { status } });
+    const notice =
+      status === 'disabled' ? 'All sessions have ended, and no log-in is possible.' : 'A log-in is possible again.';
+    return { to: visit.rootPath(`/people/${id}`), notice };
   });
 
-  app.post('/people/:id/password', (c) => {
-    const { visit } = c.var;
-    const id = c.req.param('id');
-    return visit.act(
-      async (form) => {
-        const password = form.get('password');
-        await visit.call('operator.people.setPassword', { parameters: { id }, data: { password } });
-        return { to: visit.rootPath(`/people/${id}`), notice: 'The password is set, and all sessions have ended.' };
-      },
-      { again: (problem) => showPerson(visit, id, { problem }) },
-    );
+  addForm(app, '/people/:id/password', showPerson, async (visit, form, { id }) => {
+    const password = form.get('password');
+    await visit.call('operator.people.setPassword', { parameters: { id }, data: { password } });
+    return { to: visit.rootPath(`/people/${id}`), notice: 'The password is set, and all sessions have ended.' };
   });
 
-  app.post('/people/:id/totp', (c) => {
-    const { visit } = c.var;
-    const id = c.req.param('id');
-    return visit.show(
-      async () => {
-        const { totp_secret = '', totp_uri = '' } = await visit.call('operator.people.resetTotp', {
-          parameters: { id },
-        });
-        return await showPerson(visit, id, { totp: { totp_secret, totp_uri } });
-      },
-      { again: (problem) => showPerson(visit, id, { problem }) },
-    );
+  addForm(app, '/people/:id/totp', showPerson, async (visit, _, { id }) => {
+    const { totp_secret = '', totp_uri = '' } = await visit.call('operator.people.resetTotp', { parameters: { id } });
+    return await showPerson(visit, { id }, { totp_secret, totp_uri });
   });
 
-  app.post('/people/:id/end-sessions', (c) => {
-    const { visit } = c.var;
-    const id = c.req.param('id');
-    return visit.act(
-      async () => {
-        await visit.call('operator.people.endSessions', { parameters: { id } });
-        return { to: visit.rootPath(`/people/${id}`), notice: 'All sessions have ended.' };
-      },
-      { again: (problem) => showPerson(visit, id, { problem }) },
-    );
+  addForm(app, '/people/:id/end-sessions', showPerson, async (visit, _, { id }) => {
+    await visit.call('operator.people.endSessions', { parameters: { id } });
+    return { to: visit.rootPath(`/people/${id}`), notice: 'All sessions have ended.' };
   });
 }
 
-async function showPeople(visit: Visit, problem?: Problem): Promise<Response> {
-  const after = new URL(visit.request.url).searchParams.get('after') ?? undefined;
-  const { items, next } = await visit.call('operator.people.list', { options: { limit: 50, after } });
+async function showPeople(visit: Visit): Promise<Response> {
+  const { items, next } = await visit.call('operator.people.list', { options: visit.paged() });
   return await visit.page({
     title: 'People',
     nav: 'people',
-    problem,
     content: html`${panel(
       'Who may use the console',
       html`${table({
@@ -122,32 +75,30 @@ async function showPeople(visit: Visit, problem?: Problem): Promise<Response> {
         ],
         rows: items,
         empty: 'Nobody was created yet.',
-      })}${pager(next === null ? null : `${visit.rootPath('/people')}?after=${encodeURIComponent(next)}`)}`,
+      })}${pager(visit, visit.rootPath('/people'), next)}`,
     )}${when(visit.may('operator.people.create'), () =>
       panel(
         'Create a person',
         html`<form method="post" action="${visit.rootPath('/people')}">${visit.csrf}
-${field({ name: 'handle', label: 'Handle', hint: 'For the log-in, and in histories: a-z, 0-9, ".", "_", "-". It never changes.', value: problem?.typed('handle'), error: problem?.of('handle'), maxlength: 64, required: true })}
-${personFields(null, problem)}<button>Create</button></form>`,
+${field({ ...visit.typed('handle'), label: 'Handle', hint: 'For the log-in, and in histories: a-z, 0-9, ".", "_", "-". It never changes.', maxlength: 64, required: true })}
+${personFields(visit, null)}<button>Create</button></form>`,
       ),
     )}`,
   });
 }
 
-interface Shown {
-  readonly problem?: Problem;
-  /** The secret that only this answer shows. */
-  readonly totp?: { readonly totp_secret: string; readonly totp_uri: string };
-}
-
-async function showPerson(visit: Visit, id: string, { problem, totp }: Shown = {}): Promise<Response> {
+/** `totp`: the secret that only this answer shows. */
+async function showPerson(
+  visit: Visit,
+  { id }: { readonly id: string },
+  totp?: { readonly totp_secret: string; readonly totp_uri: string },
+): Promise<Response> {
   const person = await visit.call('operator.people.read', { parameters: { id } });
   const at = (path: string) => visit.rootPath(`/people/${id}${path}`);
   const acts = visit.may('operator.people.update');
   return await visit.page({
     title: person.name,
     nav: 'people',
-    problem,
     trail: [['People', visit.rootPath('/people')]],
     content: html`${when(totp, ({ totp_secret, totp_uri }) =>
       panel(
@@ -178,11 +129,11 @@ ${facts([
       () =>
         html`${panel(
           'Change',
-          html`<form method="post" action="${at('')}">${visit.csrf}${personFields(person, problem)}<button>Save</button></form>`,
+          html`<form method="post" action="${at('')}">${visit.csrf}${personFields(visit, person)}<button>Save</button></form>`,
         )}${panel(
           'Log-in by password',
           html`<form method="post" action="${at('/password')}">${visit.csrf}
-${field({ name: 'password', label: 'New password', type: 'password', hint: `At least ${person_password_length_min} characters. All sessions end.`, error: problem?.of('password'), autocomplete: 'new-password', maxlength: person_password_length_max, required: true })}
+${field({ name: 'password', error: visit.problem?.of('password'), label: 'New password', type: 'password', hint: `At least ${person_password_length_min} characters. All sessions end.`, autocomplete: 'new-password', maxlength: person_password_length_max, required: true })}
 <button class="second">Set the password</button></form>
 <form method="post" action="${at('/totp')}">${visit.csrf}
 <p class="hint">A log-in by password also needs a code of an app. A new secret replaces the one before, and all sessions end.</p>
@@ -198,29 +149,26 @@ ${person.status === 'active' ? html`<button class="danger">Disable</button>` : h
 }
 
 /** The fields that a creation and a change have in common. */
-function personFields(person: Person | null, problem: Problem | undefined): Content {
+function personFields(visit: Visit, person: Person | null): Content {
   const grants: readonly (Grant | null)[] = [
     ...(person?.grants ?? []),
     ...Array.from({ length: spare_rows }, () => null),
   ];
-  const typed = (name: string, stored: string | null | undefined) => problem?.typed(name) ?? stored ?? '';
-  return html`${field({ name: 'name', label: 'Name', value: typed('name', person?.name), error: problem?.of('name'), maxlength: 255, required: true })}
-${field({ name: 'issuer', label: 'Issuer (optional)', hint: 'The OpenID provider at which the person logs in, as its tokens name it.', value: typed('issuer', person?.issuer), error: problem?.of('issuer'), maxlength: 255 })}
-${field({ name: 'subject', label: 'Subject (optional)', hint: 'Who the person is there. A log-in that is not registered shows both.', value: typed('subject', person?.subject), error: problem?.of('subject'), maxlength: 255 })}
+  return html`${field({ ...visit.typed('name', person?.name), label: 'Name', maxlength: 255, required: true })}
+${field({ ...visit.typed('issuer', person?.issuer), label: 'Issuer (optional)', hint: 'The OpenID provider at which the person logs in, as its tokens name it.', maxlength: 255 })}
+${field({ ...visit.typed('subject', person?.subject), label: 'Subject (optional)', hint: 'Who the person is there. A log-in that is not registered shows both.', maxlength: 255 })}
 <fieldset><legend>Roles</legend>${grants.map(
     (grant, at) =>
       html`<div class="columns">${choice({
-        name: `role_${at}`,
+        ...visit.typed(`role_${at}`, grant?.role),
         label: `Role ${at + 1}`,
-        value: typed(`role_${at}`, grant?.role),
-        error: problem?.of(`grants[${at}].role`),
+        error: visit.problem?.of(`grants[${at}].role`),
         of: [['', 'none'], ...person_roles.map((role) => [role, role] as const)],
       })}${field({
-        name: `company_${at}`,
+        ...visit.typed(`company_${at}`, grant?.company_id),
         label: `Company of role ${at + 1}`,
         hint: 'Its id; empty: all companies.',
-        value: typed(`company_${at}`, grant?.company_id === null || grant === null ? '' : String(grant.company_id)),
-        error: problem?.of(`grants[${at}].company_id`),
+        error: visit.problem?.of(`grants[${at}].company_id`),
         inputmode: 'numeric',
         maxlength: 15,
       })}</div>`,

@@ -1,11 +1,11 @@
 import type { ConsoleApp } from '../console-app.ts';
+import { textOf } from '../form.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { field, pager, panel, table, textArea } from '../look/parts.ts';
 import { badge, date, foreign, instant } from '../look/values.ts';
 import { who } from '../look/who.ts';
 import type { Problem } from '../problem.ts';
 import type { Visit } from '../visit.ts';
-import { textOf } from './item-acts.ts';
 import { ageOf, differenceOf, type Item, itemLink, kindTitle, statusBadge, whatOf } from './item-words.ts';
 
 const listed_max = 10;
@@ -59,11 +59,8 @@ function lastMonthEnd(now_ms: number): string {
 }
 
 async function showPeriods(visit: Visit, problem?: Problem): Promise<Response> {
-  const query = new URL(visit.request.url).searchParams;
-  const { items, next } = await visit.call('reconciliation.periods.list', {
-    options: { limit: 25, after: query.get('after') ?? undefined },
-  });
-  const through = problem?.typed('closed_through') ?? query.get('through') ?? '';
+  const { items, next } = await visit.call('reconciliation.periods.list', { options: visit.paged({}, 25) });
+  const through = problem?.typed('closed_through') ?? visit.query.get('through') ?? '';
   const is_date = /^\d{4}-\d\d-\d\d$/.test(through);
   const newest = items.find(({ status }) => status !== 'reopened');
   return await visit.page({
@@ -97,9 +94,7 @@ ${field({ name: 'through', label: 'Close all days through', type: 'date', value:
         ],
         rows: items,
         empty: 'No period was closed yet.',
-      })}${when(newest?.status === 'closed' && visit.may('reconciliation.periods.reopen') ? newest : null, ({ id, closed_through }) => reopening(visit, id, closed_through))}${pager(
-        next === null ? null : `${visit.path('/periods')}?after=${encodeURIComponent(next)}`,
-      )}`,
+      })}${when(newest?.status === 'closed' && visit.may('reconciliation.periods.reopen') ? newest : null, ({ id, closed_through }) => reopening(visit, id, closed_through))}${pager({ query: new URLSearchParams() }, visit.path('/periods'), next)}`,
     )}`,
   });
 }

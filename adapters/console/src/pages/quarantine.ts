@@ -10,10 +10,9 @@ import { type Quarantined, quarantine_reasons, quarantine_remedies, sentence } f
 export function quarantinePages(app: ConsoleApp): void {
   app.get('/quarantine', async (c) => {
     const { visit } = c.var;
-    const { status = 'quarantined', reason = '', after } = c.req.query();
+    const { status = 'quarantined', reason = '' } = c.req.query();
     const filter = { ...(status === 'all' ? {} : { status }), ...(reason === '' ? {} : { reason }) };
-    const { items, next } = await visit.call('operator.quarantine.list', { options: { filter, limit: 50, after } });
-    const query = new URLSearchParams({ status, reason, after: next ?? '' });
+    const { items, next } = await visit.call('operator.quarantine.list', { options: visit.paged(filter) });
     return await visit.page({
       title: 'Quarantine',
       nav: 'quarantine',
@@ -31,7 +30,7 @@ ${choice({
 })}
 ${choice({ name: 'reason', label: 'Reason', value: reason, of: [['', 'any'], ...Object.entries(quarantine_reasons)] })}
 <button class="second">Show</button></form>
-${quarantineTable(visit, items)}${pager(next === null ? null : `${visit.rootPath('/quarantine')}?${query}`)}`,
+${quarantineTable(visit, items)}${pager(visit, visit.rootPath('/quarantine'), next)}`,
     });
   });
 

@@ -1,9 +1,8 @@
 import type { Results } from '@tallystick/operations';
-import type { ConsoleApp } from '../console-app.ts';
+import { addForm, type ConsoleApp } from '../console-app.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { facts, pager, panel, table } from '../look/parts.ts';
 import { badge, foreign, instant } from '../look/values.ts';
-import type { Problem } from '../problem.ts';
 import type { Visit } from '../visit.ts';
 
 type ThirdParty = Results['operator.thirdParties.read'];
@@ -12,9 +11,7 @@ type ThirdParty = Results['operator.thirdParties.read'];
 export function thirdPartyPages(app: ConsoleApp): void {
   app.get('/third-parties', async (c) => {
     const { visit } = c.var;
-    const { items, next } = await visit.call('operator.thirdParties.list', {
-      options: { limit: 50, after: c.req.query('after') },
-    });
+    const { items, next } = await visit.call('operator.thirdParties.list', { options: visit.paged() });
     return await visit.page({
       title: 'Third parties',
       nav: 'third-parties',
@@ -34,38 +31,30 @@ export function thirdPartyPages(app: ConsoleApp): void {
           ],
           rows: items,
           empty: 'No third party is registered.',
-        })}${pager(next === null ? null : `${visit.rootPath('/third-parties')}?after=${encodeURIComponent(next)}`)}`,
+        })}${pager(visit, visit.rootPath('/third-parties'), next)}`,
       ),
     });
   });
 
-  app.get('/third-parties/:id', (c) => showThirdParty(c.var.visit, c.req.param('id')));
+  app.get('/third-parties/:id', (c) => showThirdParty(c.var.visit, c.req.param()));
 
   for (const [act, notice] of [
     ['suspend', 'It is suspended. All its tokens have ended.'],
     ['activate', 'It is active. Users have to authorise it again.'],
   ] as const) {
-    app.post(`/third-parties/:id/${act}`, (c) => {
-      const { visit } = c.var;
-      const id = c.req.param('id');
-      return visit.act(
-        async () => {
-          await visit.call(`operator.thirdParties.${act}`, { parameters: { id } });
-          return { to: visit.rootPath(`/third-parties/${id}`), notice };
-        },
-        { again: (problem) => showThirdParty(visit, id, problem) },
-      );
+    addForm(app, `/third-parties/:id/${act}`, showThirdParty, async (visit, _, { id }) => {
+      await visit.call(`operator.thirdParties.${act}`, { parameters: { id } });
+      return { to: visit.rootPath(`/third-parties/${id}`), notice };
     });
   }
 }
 
-async function showThirdParty(visit: Visit, id: string, problem?: Problem): Promise<Response> {
+async function showThirdParty(visit: Visit, { id }: { readonly id: string }): Promise<Response> {
   const found = await visit.call('operator.thirdParties.read', { parameters: { id } });
   const act = found.status === 'active' ? 'suspend' : 'activate';
   return await visit.page({
     title: found.name,
     nav: 'third-parties',
-    problem,
     trail: [['Third parties', visit.rootPath('/third-parties')]],
     content: html`${panel(
       'Third party',
