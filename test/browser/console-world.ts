@@ -2,6 +2,12 @@ import { type ServerProcess, startServer } from '@tallystick/test-support';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { launchChromium } from './readable-page.ts';
 
+/**
+ * How long an element or the answer to a click may take on a busy machine, milliseconds. To make the
+ * examples takes longest.
+ */
+const patience_ms = 120_000;
+
 /** A sandbox with examples, and a browser. */
 export interface ConsoleWorld extends AsyncDisposable {
   /** The address of the console: `http://127.0.0.1:43210/console`. */
@@ -20,7 +26,7 @@ export async function startConsoleWorld(): Promise<ConsoleWorld> {
   const page = await world.open('admin');
   await page.goto(`${world.url}/companies/1/sandbox`);
   await page.getByRole('button', { name: 'Fill with examples' }).click();
-  await page.getByText(/purchases were made/).waitFor({ timeout: 60_000 });
+  await page.getByText(/purchases were made/).waitFor();
   await page.context().close();
   await makeKeyAndConsent(server.url);
   return world;
@@ -54,7 +60,7 @@ function worldOf(server: ServerProcess, browser: Browser): ConsoleWorld {
     url,
     async open(role, options) {
       const context: BrowserContext = await browser.newContext(options);
-      context.setDefaultTimeout(20_000);
+      context.setDefaultTimeout(patience_ms);
       const page = await context.newPage();
       await page.goto(url);
       await page.getByRole('button', { name: new RegExp(`^${role}`) }).click();
