@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { drawSharedSecret, isSharedSecret, isStorable, toInstantText, toStorableJson } from '../src/index.ts';
+import {
+  drawSharedSecret,
+  isBlank,
+  isName,
+  isSharedSecret,
+  isStorable,
+  toInstantText,
+  toStorableJson,
+} from '../src/index.ts';
 
 test('a generated secret is valid, with 43 letters and digits, each drawn from 62', () => {
   const bounds: number[] = [];
@@ -32,6 +40,17 @@ test('a chosen secret has 16 to 256 characters that UTF-8 can encode', () => {
 test('text that some database cannot store is not storable', () => {
   assert.ok(isStorable('') && isStorable('Zoë 🥨'));
   for (const wrong of ['a\0b', '\ud83e', '\udd68 \ud83e']) assert.ok(!isStorable(wrong), JSON.stringify(wrong));
+});
+
+test('text of nothing but invisible characters is blank, and names nothing', () => {
+  const spaces = [' ', '\n', '\u00a0', '\u2003', '\u3000', '\u2028', '\u2800'];
+  const shapeless = ['\u200b', '\u200d', '\u202e', '\u2066', '\ufeff', '\u00ad', '\u3164', '\ufe0f', '\u{e0041}'];
+  for (const text of ['', ...spaces, ...shapeless, [...shapeless, ...spaces].join('')]) {
+    assert.ok(isBlank(text) && !isName(text, 100), JSON.stringify(text));
+  }
+  for (const text of ['.', '\u200bé', '\u202e1', '👩‍👩‍👧', '‏שלום', '\u0301']) {
+    assert.ok(!isBlank(text) && isName(text, 100), JSON.stringify(text));
+  }
 });
 
 test('a JSON value becomes storable at any depth, with the names of its properties', () => {

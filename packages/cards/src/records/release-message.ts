@@ -1,4 +1,4 @@
-import { isStorable, isWithin, maskCardNumbers, RequestFields } from '@tallystick/kernel';
+import { isBlank, isStorable, isWithin, maskCardNumbers, RequestFields } from '@tallystick/kernel';
 
 /** What a person asks for about cards, which are named by their ids. */
 export interface PersonMessage {
@@ -38,8 +38,8 @@ export function readReleaseNote(request: object): string {
 
 /** Reads a note, with card numbers masked; null when there is none. Adds every problem to `fields`. */
 export function readNote(fields: RequestFields): string | null {
-  const rule = (text: string) => isWithin(text, note_length_max) && text.trim() !== '' && isStorable(text);
-  const expected = `text of 1 to ${note_length_max} characters, not all of them blank`;
+  const rule = (text: string) => isWithin(text, note_length_max) && !isBlank(text) && isStorable(text);
+  const expected = `text of 1 to ${note_length_max} characters, not all of them blank or invisible`;
   const note = fields.readText('note', rule, expected);
   return note === null ? null : maskCardNumbers(note.trim());
 }

@@ -8,9 +8,18 @@ export function isWithin(text: string, length_max: number): boolean {
   return text.length <= length_max || (text.length <= 2 * length_max && [...text].length <= length_max);
 }
 
+/**
+ * Whether a reader sees nothing of the text: all of it is white space, or characters without a shape,
+ * such as U+200B and the controls of writing direction.
+ */
+export function isBlank(text: string): boolean {
+  // U+2800 is a Braille cell without dots, which Unicode counts as a symbol.
+  return !/[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\u2800]/u.test(text);
+}
+
 /** Whether the text can name something: 1 to `length_max` printable characters (code points), not all of them blank. */
 export function isName(text: string, length_max: number): boolean {
-  return isWithin(text, length_max) && text.trim() !== '' && isPrintable(text);
+  return isWithin(text, length_max) && !isBlank(text) && isPrintable(text);
 }
 
 /** Whether every database can store the text unchanged: no U+0000, no half of a surrogate pair. */

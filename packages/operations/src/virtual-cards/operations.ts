@@ -22,6 +22,7 @@ import {
 import {
   type FieldError,
   invalidQuery,
+  isBlank,
   isStorable,
   maskCardNumbers,
   type Random,
@@ -334,7 +335,7 @@ function readReason(query: Query): { readonly reason?: string } {
   const text = query.text('reason');
   if (text === undefined) return {};
   const problem = { path: 'reason', message: `must be text of 1 to ${note_length_max} characters` };
-  if (text.trim() === '' || text.length > note_length_max || !isStorable(text)) throw invalidQuery(problem);
+  if (isBlank(text) || text.length > note_length_max || !isStorable(text)) throw invalidQuery(problem);
   return { reason: maskCardNumbers(text.trim()) };
 }
 

@@ -1,4 +1,4 @@
-import { isStorable, isWithin, maskCardNumbers, RequestFields, showValue } from '@tallystick/kernel';
+import { isBlank, isStorable, isWithin, maskCardNumbers, RequestFields, showValue } from '@tallystick/kernel';
 import type { ActKind, ApprovedBy } from '../act.ts';
 import type { MatchedIds } from '../item-id.ts';
 
@@ -78,7 +78,8 @@ export function readActRequest(action: ActKind, request: object): ActRequest {
   };
 }
 
-const note_expected = `text of 1 to ${act_note_length_max} characters, not all of them blank`;
+/** What a note or a reason must be, for messages. */
+export const note_expected = `text of 1 to ${act_note_length_max} characters, not all of them blank or invisible`;
 
 /** Reads a note or a reason as it is stored. Null: there is none, or it is added to the problems. */
 export function readNote(fields: RequestFields, name: 'note' | 'reason'): string | null {
@@ -88,7 +89,7 @@ export function readNote(fields: RequestFields, name: 'note' | 'reason'): string
 
 /** Whether the text can be a note or a reason. */
 export function isNote(text: string): boolean {
-  return isWithin(text, act_note_length_max) && text.trim() !== '' && isStorable(text);
+  return isWithin(text, act_note_length_max) && !isBlank(text) && isStorable(text);
 }
 
 /** The text as it is stored. */

@@ -1,4 +1,12 @@
-import { auditEntry, type Call, isStorable, isWithin, maskCardNumbers, RequestFields } from '@tallystick/kernel';
+import {
+  auditEntry,
+  type Call,
+  isBlank,
+  isStorable,
+  isWithin,
+  maskCardNumbers,
+  RequestFields,
+} from '@tallystick/kernel';
 import type { ActTx } from '../acts/act-plan.ts';
 import { type Comment, comment_length_max } from '../comment.ts';
 import { recordsOf } from '../item-id.ts';
@@ -15,7 +23,7 @@ export async function commentOnItem(
   request: object,
 ): Promise<Comment> {
   const fields = new RequestFields(request);
-  const expected = `text of 1 to ${comment_length_max} printable characters and line ends, not all of them blank`;
+  const expected = `text of 1 to ${comment_length_max} printable characters and line ends, not all of them blank or invisible`;
   fields.require('text', expected);
   const text = fields.readText('text', isComment, expected);
   fields.refuseInvalid();
@@ -33,7 +41,7 @@ export async function commentOnItem(
 
 function isComment(text: string): boolean {
   const is_printable = isStorable(text) && !/\p{Cc}/u.test(text.replaceAll(/[\r\n\t]/g, ''));
-  return is_printable && isWithin(text, comment_length_max) && text.trim() !== '';
+  return is_printable && isWithin(text, comment_length_max) && !isBlank(text);
 }
 
 /** The comments on an item and on those that were merged into it, the oldest first. */

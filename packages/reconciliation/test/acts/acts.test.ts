@@ -503,6 +503,12 @@ checkOnStorages('acts of people on items', [
         ['an item of another company', () => world.act(clearing(foreign_id), 'ignore'), 'not_found', /no item/],
         ['no note', () => world.act(line(lone_id), 'ignore', { note: ' ' }), 'validation_failed', /note must be text/],
         [
+          'a note that nobody can see',
+          () => world.act(line(lone_id), 'ignore', { note: '\u200b\u202e ' }),
+          'validation_failed',
+          /note must be text of .*, not all of them blank or invisible/,
+        ],
+        [
           'an older version',
           () => world.act(line(lone_id), 'ignore', { version: 77 }),
           'conflict',

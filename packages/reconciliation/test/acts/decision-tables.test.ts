@@ -131,7 +131,7 @@ checkOnStorages('tables of decisions', [
         good,
         { ...other, version: '17' },
         { ...other, decision: 'delete' },
-        { ...other, note: '' },
+        { ...other, note: '\u200b' },
         { ...other, id: '1e3', version: '' },
         foreign_row,
         good,

@@ -76,10 +76,10 @@ checkOnStorages('who takes care of an item', [
       const [own] = await loneRecords(world);
       const refused = (work: Promise<unknown>, code: string) =>
         assert.rejects(work, (error) => error instanceof Refusal && error.code === code);
-      for (const text of [undefined, '', ' \n', 'a\u0007', 'é'.repeat(2_001), 5]) {
+      for (const text of [undefined, '', ' \n', '\u200b\u202e', 'a\u0007', 'é'.repeat(2_001), 5]) {
         await refused(say(world, own, text), 'validation_failed');
       }
-      for (const name of [undefined, '', ' ', 'none', 'a\nb', 'x'.repeat(101), 7]) {
+      for (const name of [undefined, '', ' ', '\u2066', 'none', 'a\nb', 'x'.repeat(101), 7]) {
         await refused(assign(world, own, name), 'validation_failed');
       }
       const other = await ActWorld.on(world.storage);

@@ -1,7 +1,7 @@
 import { type FieldError, invalid, showValue } from '@tallystick/kernel';
 import type { MatchedIds } from '../../item-id.ts';
 import { plainText } from '../../table-cell.ts';
-import { act_note_length_max, cleanText, isNote } from '../act-request.ts';
+import { cleanText, isNote, note_expected } from '../act-request.ts';
 import { type NamedMatch, readWithCell } from './with-cell.ts';
 
 /** A row of a table as it was read: its cells by the names in the first row. */
@@ -80,7 +80,7 @@ export function readDecidedRow({ number, cells }: TableRow): DecidedRow | readon
   const version = toWholeNumber(cell('version'));
   if (version === null) add('version', 'the version of the item in the table', cell('version'));
   const note = cell('note');
-  if (!isNote(note)) add('note', `text of 1 to ${act_note_length_max} characters`, note);
+  if (!isNote(note)) add('note', note_expected, note);
   const matched_with = decision === undefined ? null : readWith(decision, cells, cell);
   if (typeof matched_with === 'string') errors.push({ row: number, column: 'with', message: matched_with });
   if (errors.length > 0) return errors;
