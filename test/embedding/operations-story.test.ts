@@ -219,6 +219,7 @@ it('every method does its work, with the arguments in their order', async (t) =>
   await refused(approvals.read(1), 'not_found');
   await refused(approvals.approve(1), 'not_found');
   await refused(approvals.refuse(1, { note }), 'not_found');
+  await refused(approvals.withdraw(1), 'not_found');
   const period = await company.reconciliation.periods.close({ closed_through: '2026-01-31' });
   assert.equal((await company.reconciliation.periods.list()).items[0]?.id, period.id);
   assert.equal(await company.reconciliation.periods.reopen(period.id), undefined);

@@ -536,7 +536,7 @@ describe('the OpenAPI document', () => {
       'ach.$$limit.exceeded',
       'webhooks.test',
       ...of_breaks,
-      ...['asked', 'approved', 'refused', 'outdated'].map((name) => `reconciliation.approval.${name}`),
+      ...['asked', 'approved', 'refused', 'withdrawn', 'outdated'].map((name) => `reconciliation.approval.${name}`),
     ];
     assert.deepEqual(Object.keys(webhooks).toSorted(), expected.toSorted());
   });
@@ -853,6 +853,7 @@ const operation_ids = [
   'reconciliation.approvals.list',
   'reconciliation.approvals.read',
   'reconciliation.approvals.refuse',
+  'reconciliation.approvals.withdraw',
   'reconciliation.bridge',
   'reconciliation.decisions.create',
   'reconciliation.items.accept',

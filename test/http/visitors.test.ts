@@ -20,7 +20,7 @@ const changes: Readonly<Record<string, string>> = {
   'finance, admin': `reconciliation.items.match reconciliation.items.unmatch reconciliation.items.ignore
     reconciliation.items.accept reconciliation.items.confirm reconciliation.items.reopen
     reconciliation.items.comment reconciliation.items.assign reconciliation.decisions.create
-    reconciliation.approvals.approve reconciliation.approvals.refuse
+    reconciliation.approvals.approve reconciliation.approvals.refuse reconciliation.approvals.withdraw
     reconciliation.periods.close reconciliation.periods.reopen reconciliation.tolerances.update
     operator.imports.create operator.imports.replay operator.imports.release operator.quarantine.replay
     bank.accounts.create`,

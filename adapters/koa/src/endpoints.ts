@@ -154,6 +154,7 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
     'reconciliation.approvals.read': 'GET /v1/reconciliation/approvals/:id',
     'reconciliation.approvals.approve': 'POST /v1/reconciliation/approvals/:id/approve',
     'reconciliation.approvals.refuse': 'POST /v1/reconciliation/approvals/:id/refuse',
+    'reconciliation.approvals.withdraw': 'POST /v1/reconciliation/approvals/:id/withdraw',
     'reconciliation.decisions.create': {
       at: 'POST /v1/reconciliation/decisions',
       uploads: ['text/csv'],

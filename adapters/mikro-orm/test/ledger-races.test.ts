@@ -72,7 +72,7 @@ if (database_names.includes('postgres')) {
       await client.query(
         'insert into tallystick_reconciliation_act_records (company_id, record, act_id) values (1, 9, 5)',
       );
-      const seen_acts = { company_id: 1, item_ids: [], records: [9], newest_id: 4 };
+      const seen_acts = { company_id: 1, item_ids: [], records: [9], newest_id: 4, approval_id: null };
       const of_card = { kind: 'rematch', number_index: null, vcn_id: 1, authorization_id: null } as const;
       let is_ended = false;
       const pass = open.ledger.pass([{ ...of_card, clearing_id: 2, seen_acts }], look).finally(() => {

@@ -27,6 +27,7 @@ export * from './transactions/unit-of-work.ts';
 export * from './values/bytes.ts';
 export * from './values/card-number-mask.ts';
 export * from './values/fair-share.ts';
+export * from './values/four-eyes.ts';
 export * from './values/iban.ts';
 export * from './values/luhn.ts';
 export * from './values/money.ts';

@@ -13,7 +13,7 @@ export * from './acts/table/decision-table.ts';
 export { readWithCell } from './acts/table/with-cell.ts';
 export * from './approvals/approval.ts';
 export * from './approvals/approval-filter.ts';
-export { approve, refuse } from './approvals/decide-approval.ts';
+export { approve, refuse, withdraw } from './approvals/decide-approval.ts';
 export * from './approvals/read-approvals.ts';
 export * from './calendar.ts';
 export * from './comment.ts';

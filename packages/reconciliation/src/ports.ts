@@ -1,8 +1,8 @@
 import type { CandidateRecords } from '@tallystick/cards';
 import type { EventStore } from '@tallystick/events';
-import type { Clock, GiveWay, Page, PageRequest, UnitOfWork } from '@tallystick/kernel';
+import type { Clock, FourEyes, GiveWay, Page, PageRequest, UnitOfWork } from '@tallystick/kernel';
 import type { Act } from './act.ts';
-import type { Approval, FourEyes } from './approvals/approval.ts';
+import type { Approval } from './approvals/approval.ts';
 import type { ApprovalFilter } from './approvals/approval-filter.ts';
 import type { Comment } from './comment.ts';
 import type { DateRange } from './filters.ts';
@@ -276,7 +276,7 @@ export interface ReconciliationStore {
   insertApprovals(approvals: readonly Omit<Approval, 'id'>[]): Promise<readonly Approval[]>;
   updateApproval(approval: Approval): Promise<void>;
   findApproval(company_id: number, id: number): Promise<Approval | null>;
-  /** Those that are open (`isOpenApproval`), about items that had one of these records as their first. */
+  /** Those that are open (`isOpenApproval`) and about one of these records (`recordsOfApproval`). */
   openApprovals(company_id: number, records: readonly RecordKey[]): Promise<readonly Approval[]>;
   /** The one that is open about a period; there is one at most. */
   openPeriodApproval(company_id: number): Promise<Approval | null>;

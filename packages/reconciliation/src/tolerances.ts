@@ -2,13 +2,13 @@ import {
   auditEntry,
   type Call,
   currency_expected,
+  type FourEyes,
   invalid,
   isCurrency,
   RequestFields,
   showValue,
 } from '@tallystick/kernel';
 import type { ActTx } from './acts/act-plan.ts';
-import type { FourEyes } from './approvals/approval.ts';
 import type { ReconciliationTx } from './ports.ts';
 import type { Tolerances } from './records.ts';
 

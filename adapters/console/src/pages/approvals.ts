@@ -13,7 +13,20 @@ const statuses: Readonly<Record<Approval['status'], readonly [title: string, ton
   approving: ['Being approved', 'warn'],
   approved: ['Approved', 'ok'],
   refused: ['Refused', 'bad'],
+  withdrawn: ['Withdrawn', 'quiet'],
   outdated: ['Outdated', 'quiet'],
+};
+
+/** What a button of the form does, and what the next page says about it. */
+const decisions: Readonly<
+  Record<
+    string,
+    { readonly operation: `reconciliation.approvals.${'approve' | 'refuse' | 'withdraw'}`; readonly notice: string }
+  >
+> = {
+  approve: { operation: 'reconciliation.approvals.approve', notice: ': it is done.' },
+  refuse: { operation: 'reconciliation.approvals.refuse', notice: ' was refused: nothing changes.' },
+  withdraw: { operation: 'reconciliation.approvals.withdraw', notice: ' was withdrawn: nothing changes.' },
 };
 
 /** Acts that wait for a second person. */
@@ -57,13 +70,10 @@ export function approvalPages(app: ConsoleApp): void {
     return visit.act(
       async (form) => {
         const note = textOf(form, 'note') || null;
-        const refuses = form.get('do') === 'refuse';
-        const call = { parameters: { id }, data: { note } };
-        const { item_id } = refuses
-          ? await visit.call('reconciliation.approvals.refuse', call)
-          : await visit.call('reconciliation.approvals.approve', call);
+        const decision = decisions[textOf(form, 'do')] ?? decisions.approve!;
+        const { item_id } = await visit.call(decision.operation, { parameters: { id }, data: { note } });
         const to = item_id === null ? visit.path('/periods') : visit.path(`/items/${item_id}`);
-        return { to, notice: refuses ? `Approval ${id} was refused: nothing changes.` : `Approval ${id}: it is done.` };
+        return { to, notice: `Approval ${id}${decision.notice}` };
       },
       { again: (problem) => showApproval(visit, id, problem) },
     );
@@ -100,7 +110,8 @@ export function approvalOf(visit: Visit, approval: Approval, problem?: Problem):
 
 function decision(visit: Visit, { id, asked_by }: Approval, problem: Problem | undefined): Content {
   if (asked_by === visit.identity.actor) {
-    return html`<p class="hint">You asked for it, so another person decides. Nothing else can be done with it meanwhile.</p>`;
+    return html`<p class="hint">You asked for it, so another person decides. Nothing else can be done with it meanwhile.</p>
+<form method="post" action="${visit.path(`/approvals/${id}`)}">${visit.csrf}<button name="do" value="withdraw">Withdraw</button></form>`;
   }
   if (!visit.may('reconciliation.approvals.approve')) return '';
   return html`<form method="post" action="${visit.path(`/approvals/${id}`)}">${visit.csrf}

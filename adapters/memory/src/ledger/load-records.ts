@@ -23,7 +23,7 @@ import {
   referenceKeys,
 } from '@tallystick/cards';
 import { money, toHex } from '@tallystick/kernel';
-import { recordsOfAct } from '@tallystick/reconciliation';
+import { isOpenApproval, recordsOfAct, recordsOfApproval } from '@tallystick/reconciliation';
 import { type State, windowKey } from '../storage/state.ts';
 
 type Records = Pick<LedgerState, 'authorizations' | 'clearings'>;
@@ -194,11 +194,27 @@ function matchedByHand(state: State, card_id: number, message: RematchLookup): R
   };
 }
 
-/** Whether there is an act or a closing about the records of the message that the person has not seen. */
-function isOvertaken({ reconciliation_acts, reconciliation_items }: State, { seen_acts }: RematchLookup): boolean {
+/**
+ * Whether there is an act or a closing about the records of the message that the person has not seen,
+ * or another act about them waits.
+ */
+function isOvertaken(
+  { reconciliation_acts, reconciliation_approvals, reconciliation_items }: State,
+  { seen_acts }: RematchLookup,
+): boolean {
   if (seen_acts === undefined) return false;
-  const { company_id, item_ids, records, newest_id } = seen_acts;
+  const { company_id, item_ids, records, newest_id, approval_id } = seen_acts;
   if (item_ids.some((id) => reconciliation_items.get(id)?.period_id !== null)) return true;
+  const waits = reconciliation_approvals
+    .values()
+    .some(
+      (approval) =>
+        approval.id !== approval_id &&
+        approval.company_id === company_id &&
+        isOpenApproval(approval) &&
+        recordsOfApproval(approval).some((record) => records.includes(record)),
+    );
+  if (waits) return true;
   return reconciliation_acts
     .values()
     .some(

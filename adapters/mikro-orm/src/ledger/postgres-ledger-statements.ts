@@ -287,15 +287,18 @@ export function lockActs(seen: readonly SeenActs[]): NamedQuery {
   );
 }
 
-/** The clearings about which there is an act or a closing that was not seen. */
+/** The clearings about which there is an act or a closing that was not seen, or another act that waits. */
 export function overtakenClearings(seen: readonly SeenActsOfClearing[]): NamedQuery {
   return named(
     'ledger_overtaken_clearings',
     `select m.clearing_id from json_to_recordset($1::json)
-         as m (clearing_id bigint, company_id bigint, newest_id bigint, records json, item_ids json)
+         as m (clearing_id bigint, company_id bigint, newest_id bigint, approval_id bigint, records json, item_ids json)
        where exists (select 1 from json_array_elements_text(m.records) as j (record)
          join tallystick_reconciliation_act_records r on r.company_id = m.company_id and r.record = j.record::bigint
            and r.act_id > m.newest_id)
+         or exists (select 1 from json_array_elements_text(m.records) as j (record)
+         join tallystick_reconciliation_approval_records r on r.company_id = m.company_id and r.record = j.record::bigint
+           and r.approval_id is distinct from m.approval_id)
          or exists (select 1 from json_array_elements_text(m.item_ids) as j (id)
            left join tallystick_reconciliation_items i on i.id = j.id::bigint where i.id is null or i.period_id is not null)`,
     [JSON.stringify(seen)],

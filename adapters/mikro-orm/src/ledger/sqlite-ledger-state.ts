@@ -182,10 +182,13 @@ class Loaded {
     }
     this.#referring(card.id, clearings);
     if (seen_acts === undefined) return;
-    const { company_id, item_ids, records, newest_id } = seen_acts;
-    const newer = this.#statements.newer_act.get(company_id, JSON.stringify(records), newest_id);
-    const closed = this.#statements.closed_item.get(JSON.stringify(item_ids));
-    if (newer !== undefined || closed !== undefined) this.#overtaken_clearing_ids.push(clearing_id);
+    const { company_id, item_ids, newest_id, approval_id } = seen_acts;
+    const records = JSON.stringify(seen_acts.records);
+    const overtaking =
+      this.#statements.newer_act.get(company_id, records, newest_id) ??
+      this.#statements.waiting_act.get(company_id, records, approval_id) ??
+      this.#statements.closed_item.get(JSON.stringify(item_ids));
+    if (overtaking !== undefined) this.#overtaken_clearing_ids.push(clearing_id);
   }
 
   /** Loads the records that clearings may repeat, belong to, or reverse. */

@@ -194,6 +194,10 @@ export function prepareStatements(database: Database) {
       `select 1 from tallystick_reconciliation_act_records where company_id = ?
          and record in (select value from json_each(?)) and act_id > ? limit 1`,
     ),
+    waiting_act: sql<[company_id: number, records: string, approval_id: number | null]>(
+      `select 1 from tallystick_reconciliation_approval_records where company_id = ?
+         and record in (select value from json_each(?)) and approval_id is not ? limit 1`,
+    ),
     closed_item: sql<[item_ids: string]>(
       `select 1 from json_each(?) j left join tallystick_reconciliation_items i on i.id = j.value
          where i.id is null or i.period_id is not null limit 1`,

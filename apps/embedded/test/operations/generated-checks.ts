@@ -89,7 +89,7 @@ export const examples = [
   { note: 'Agreed with the supplier' } satisfies own.ReconciliationAction,
   { text: 'Asked the hotel for the receipt' } satisfies own.ReconciliationComment,
   { assignee: 'anna' } satisfies own.ReconciliationAssignment,
-  { note: 'I saw the receipt' } satisfies own.ReconciliationApproving,
+  { note: 'I saw the receipt' } satisfies own.ReconciliationApprovalNote,
   { note: 'It is another purchase' } satisfies own.ReconciliationRefusing,
   { closed_through: '2030-03-14' } satisfies own.ReconciliationPeriodClosing,
   { note: 'The bank corrected its statement' } satisfies own.ReconciliationPeriodReopening,

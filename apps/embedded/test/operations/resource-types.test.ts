@@ -29,6 +29,7 @@ it('declares the payload of each type of events', (t) => {
     'reconciliation.approval.asked': true,
     'reconciliation.approval.approved': true,
     'reconciliation.approval.refused': true,
+    'reconciliation.approval.withdrawn': true,
     'reconciliation.approval.outdated': true,
     'ach.status': true,
     'ach.status.advice': true,

@@ -1,4 +1,4 @@
-import { isName, maskCardNumbers, type RequestFields } from '@tallystick/kernel';
+import { type FourEyes, isName, maskCardNumbers, type RequestFields } from '@tallystick/kernel';
 
 /** A client of the service. */
 export interface Company {
@@ -27,14 +27,6 @@ export interface Company {
    */
   readonly endpoint_version: number;
   readonly created_at_ms: number;
-}
-
-export interface FourEyes {
-  /**
-   * Minor units by currency: an act on an item of more needs a second person. In a currency without
-   * an amount each act does.
-   */
-  readonly above: Readonly<Record<string, number>>;
 }
 
 export const company_statuses = ['active', 'closed'] as const;

@@ -65,7 +65,7 @@ function askedOf(pass: Pass, message: RematchMessage): readonly Asked[] | Refusa
       return new Refusal('not_found', `virtual card ${vcn_id} has no clearing ${clearing_id}`);
     }
     if (message.seen_acts !== undefined && pass.overtaken_clearing_ids.has(clearing_id)) {
-      const what = `what clearing ${clearing_id} belongs to has changed since it was looked at, by an act or a closing`;
+      const what = `what clearing ${clearing_id} belongs to has changed since it was looked at, by an act, a closing, or an act that waits for a second person`;
       return new Refusal('conflict', what);
     }
     const chosen = authorization_id === null ? null : (working.entry(authorization_id)?.now ?? null);

@@ -90,8 +90,8 @@ export interface LedgerState {
    */
   readonly cut_card_ids: readonly number[];
   /**
-   * The clearings of matches by hand about which reconciliation has recorded an act or a closing that
-   * the person has not seen (`seen_acts`). Read while the cards are locked; absent: there are none.
+   * The clearings of matches by hand about which reconciliation has recorded an act, a closing or an
+   * act that waits, which the person has not seen (`seen_acts`). Read while the cards are locked; absent: there are none.
    */
   readonly overtaken_clearing_ids?: readonly number[] | undefined;
   /** Those of the `suspects` of the messages that are the number of a card. */

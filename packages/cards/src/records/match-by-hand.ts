@@ -94,4 +94,9 @@ export interface SeenActs {
   readonly records: readonly number[];
   /** The id of the newest act about one of them; 0 when there was none. */
   readonly newest_id: number;
+  /**
+   * The approval of the request; null: it needed none. The request is also refused while another one
+   * about one of the records is open.
+   */
+  readonly approval_id: number | null;
 }

@@ -33,6 +33,7 @@ export const event_types_without_id = [
   'reconciliation.approval.asked',
   'reconciliation.approval.approved',
   'reconciliation.approval.refused',
+  'reconciliation.approval.withdrawn',
   'reconciliation.approval.outdated',
 ] as const;
 

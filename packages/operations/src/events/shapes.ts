@@ -114,6 +114,7 @@ export const event_kinds: readonly EventKind[] = [
       'reconciliation.approval.asked': 'An act waits for a second person',
       'reconciliation.approval.approved': 'An act was approved and done',
       'reconciliation.approval.refused': 'An act was refused',
+      'reconciliation.approval.withdrawn': 'An act was withdrawn by the one who asked for it',
       'reconciliation.approval.outdated': 'An act that waited can no longer be done',
     },
   },

@@ -172,7 +172,7 @@ export type ApprovalAction =
  * `pending`: it waits for a second person. `approving`: it is being done, or that was interrupted;
  * to approve it again completes it. `outdated`: it could not be done any more when it was approved.
  */
-export type ApprovalStatus = 'pending' | 'approving' | 'approved' | 'refused' | 'outdated';
+export type ApprovalStatus = 'pending' | 'approving' | 'approved' | 'refused' | 'withdrawn' | 'outdated';
 
 /** The entries that a control allows or denies. */
 export interface AskedAllowAndDeny {
@@ -1901,6 +1901,7 @@ export interface EventFilter {
     | 'reconciliation.approval.asked'
     | 'reconciliation.approval.approved'
     | 'reconciliation.approval.refused'
+    | 'reconciliation.approval.withdrawn'
     | 'reconciliation.approval.outdated'
     | undefined;
   /**
@@ -1947,6 +1948,7 @@ export type EventTypeName =
   | 'reconciliation.approval.asked'
   | 'reconciliation.approval.approved'
   | 'reconciliation.approval.refused'
+  | 'reconciliation.approval.withdrawn'
   | 'reconciliation.approval.outdated';
 
 /** A decision with every reason, as it was when it was made. */
@@ -2974,7 +2976,7 @@ export interface ReconciliationApproval {
   readonly asked_by: string;
   /** When, UTC. ISO 8601. */
   readonly asked_at: string;
-  /** Who approved or refused it, or tried to; null: nobody yet. */
+  /** Who approved, refused or withdrew it, or tried to approve it; null: nobody yet. */
   readonly decided_by: string | null;
   /** When, UTC; null: not yet. ISO 8601. */
   readonly decided_at: string | null;
@@ -2995,6 +2997,7 @@ export interface ReconciliationApprovalEvent {
     | 'reconciliation.approval.asked'
     | 'reconciliation.approval.approved'
     | 'reconciliation.approval.refused'
+    | 'reconciliation.approval.withdrawn'
     | 'reconciliation.approval.outdated';
   /** The state of the object after the change. */
   readonly payload: ReconciliationApprovalState;
@@ -3018,6 +3021,12 @@ export interface ReconciliationApprovalFilter {
   readonly asked_by?: string | undefined;
 }
 
+/** Why an act is approved or withdrawn. */
+export interface ReconciliationApprovalNote {
+  /** Why; the approval and the audit log keep it; null: not stated. */
+  readonly note?: string | null | undefined;
+}
+
 /** An act that waits for a second person, in an event. */
 export interface ReconciliationApprovalState {
   /** The approval. */
@@ -3038,16 +3047,10 @@ export interface ReconciliationApprovalState {
   readonly status: ApprovalStatus;
   /** Who asked, as the audit log names callers: `key:17`. */
   readonly asked_by: string;
-  /** Who approved or refused it, or tried to; null: nobody yet. */
+  /** Who approved, refused or withdrew it, or tried to approve it; null: nobody yet. */
   readonly decided_by: string | null;
   /** Why, in the words of that person; of an outdated one, what changed; null: none. */
   readonly decided_note: string | null;
-}
-
-/** Why an act is approved. */
-export interface ReconciliationApproving {
-  /** Why; the approval and the audit log keep it; null: not stated. */
-  readonly note?: string | null | undefined;
 }
 
 /** The records of a match that was asked for. */

@@ -158,6 +158,7 @@ export interface Results {
   readonly 'reconciliation.approvals.read': ReconciliationApproval;
   readonly 'reconciliation.approvals.approve': ReconciliationApproval;
   readonly 'reconciliation.approvals.refuse': ReconciliationApproval;
+  readonly 'reconciliation.approvals.withdraw': ReconciliationApproval;
   readonly 'reconciliation.periods.close': ReconciliationPeriod | ReconciliationApproval;
   readonly 'reconciliation.periods.list': Page<ReconciliationPeriod>;
   readonly 'reconciliation.periods.reopen': undefined | ReconciliationApproval;

@@ -57,7 +57,7 @@ export const approval = z
     status: approval_status,
     asked_by: z.string().describe('Who asked, as the audit log names callers: `key:17`'),
     asked_at: shown_instant.describe('When, UTC'),
-    decided_by: text_or_null.describe('Who approved or refused it, or tried to; null: nobody yet'),
+    decided_by: text_or_null.describe('Who approved, refused or withdrew it, or tried to approve it; null: nobody yet'),
     decided_at: shown_instant.nullable().describe('When, UTC; null: not yet'),
     decided_note: text_or_null.describe(
       'Why, in the words of that person; of an outdated one, what changed; null: none',
@@ -67,13 +67,13 @@ export const approval = z
   })
   .meta({ id: 'ReconciliationApproval', description: 'An act that waits for a second person, or did' });
 
-export const approve_act = z
+export const approval_note = z
   .object({
     data: z.object({ note: note.nullish().describe('Why; the approval and the audit log keep it; null: not stated') }),
   })
   .meta({
-    id: 'ReconciliationApproving',
-    description: 'Why an act is approved',
+    id: 'ReconciliationApprovalNote',
+    description: 'Why an act is approved or withdrawn',
     examples: [{ data: { note: 'I saw the receipt' } }],
   });
 

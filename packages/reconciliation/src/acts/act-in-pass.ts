@@ -23,7 +23,8 @@ export interface ActOfPass extends PlannedAct {
 
 /**
  * Adds to each act the acts so far about the items that it will change: a pass refuses it when there
- * is another by then. Within the transaction that planned them, which has locked the cards.
+ * is another by then, or one that waits for a second person. Within the transaction that planned
+ * them, which has locked the cards.
  */
 export async function withSeenActs<Planned extends PlannedAct>(
   { reconciliation }: Pick<ActTx, 'reconciliation'>,
@@ -40,7 +41,14 @@ export async function withSeenActs<Planned extends PlannedAct>(
     const acts = its.flatMap((item) => histories.get(item) ?? []);
     const record_ids = [...new Set(its.flatMap(recordsOf).map(itemIdOf))];
     const newest_id = Math.max(0, ...acts.map(({ id }) => id));
-    return { ...act, seen_acts: { company_id, item_ids: its.map(({ id }) => id), records: record_ids, newest_id } };
+    const seen_acts = {
+      company_id,
+      item_ids: its.map(({ id }) => id),
+      records: record_ids,
+      newest_id,
+      approval_id: act.situation.request.approved?.approval_id ?? null,
+    };
+    return { ...act, seen_acts };
   });
 }
 

@@ -1,6 +1,6 @@
 import { isBlank, isStorable, isWithin, maskCardNumbers, RequestFields, showValue } from '@tallystick/kernel';
 import type { ActKind, ApprovedBy } from '../act.ts';
-import type { MatchedIds } from '../item-id.ts';
+import { itemIdOf, type MatchedIds, recordsOf } from '../item-id.ts';
 
 /** The sides of an item whose matches can be undone. */
 const match_sides = ['authorization', 'statement'] as const;
@@ -29,6 +29,17 @@ export interface ActRequest {
   readonly side: MatchSide | null;
   /** When a second person has approved the act. */
   readonly approved: ApprovedBy | null;
+}
+
+/** The ids by which the items that an act concerns are found: its own, and those of what it names. */
+export function concernedIds({
+  item_id,
+  request,
+}: {
+  readonly item_id: number;
+  readonly request: Pick<ActRequest, 'with'>;
+}): readonly number[] {
+  return request.with === null ? [item_id] : [item_id, ...recordsOf(request.with).map(itemIdOf)];
 }
 
 interface RowWords

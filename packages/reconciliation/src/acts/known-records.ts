@@ -1,23 +1,18 @@
-import type { Call } from '@tallystick/kernel';
+import type { Call, FourEyes } from '@tallystick/kernel';
 import type { Act } from '../act.ts';
-import type { Approval, FourEyes } from '../approvals/approval.ts';
+import { type Approval, byRecord } from '../approvals/approval.ts';
 import type { Item } from '../item.ts';
 import { byId, idsOfKind, itemIdOf, type RecordKey, recordsOf } from '../item-id.ts';
 import { findSeenItems, type SeenItem } from '../items/read-items.ts';
 import { periodsOf } from '../periods/periods-of-items.ts';
 import type { Period, ReconciliationTx } from '../ports.ts';
 import type { AuthorizedPurchase, CardLine, ClearedAmount, Tolerances } from '../records.ts';
-import type { ActRequest } from './act-request.ts';
+import { type ActRequest, concernedIds } from './act-request.ts';
 
 /** A request to act on an item. */
 export interface AskedAct {
   readonly item_id: number;
   readonly request: ActRequest;
-}
-
-/** The ids by which the items that an act concerns are found: its own, and those of what it names. */
-export function concernedIds({ item_id, request }: AskedAct): readonly number[] {
-  return request.with === null ? [item_id] : [item_id, ...recordsOf(request.with).map(itemIdOf)];
 }
 
 /**
@@ -36,7 +31,7 @@ export class KnownRecords {
   #without_sets: KnownRecords | null = null;
   /** By the id of each of their records. */
   readonly #seen: ReadonlyMap<number, SeenItem>;
-  /** Those that are open, by the id of their item at that time. */
+  /** Those that are open, by the id of each record that they are about. */
   readonly approvals: ReadonlyMap<number, Approval>;
 
   private constructor(
@@ -98,7 +93,7 @@ export class KnownRecords {
       periods,
       tolerances,
       four_eyes,
-      approvals: new Map(approvals.map((approval) => [approval.item_id!, approval])),
+      approvals: byRecord(approvals),
     });
   }
 

@@ -4,8 +4,8 @@ import { findItems } from '../items/find-item.ts';
 import { refresh } from '../keeping/keep-up.ts';
 import type { ReconciliationTx } from '../ports.ts';
 import type { ActTx, Situation } from './act-plan.ts';
-import type { ActRequest } from './act-request.ts';
-import { type AskedAct, concernedIds, KnownRecords } from './known-records.ts';
+import { type ActRequest, concernedIds } from './act-request.ts';
+import { type AskedAct, KnownRecords } from './known-records.ts';
 
 /**
  * Locks the company, and brings the items that acts concern up to date. A pass that records an act

@@ -1,6 +1,6 @@
-import { toInstantText } from '@tallystick/kernel';
+import { type FourEyes, toInstantText } from '@tallystick/kernel';
 import { act_kinds } from '../act.ts';
-import type { ActRequest } from '../acts/act-request.ts';
+import { type ActRequest, concernedIds } from '../acts/act-request.ts';
 import type { Item } from '../item.ts';
 
 /**
@@ -8,12 +8,13 @@ import type { Item } from '../item.ts';
  *
  *   pending ──approve──> approving ──done──> approved
  *      │                     └──refused because the item has changed──> outdated
- *      └──refuse──> refused
+ *      ├──refuse──> refused
+ *      └──withdraw, by the one who asked──> withdrawn
  *
  * `approving` lasts while the act is done, in transactions of its own. When a process ends in
  * between, to approve it again completes it.
  */
-export const approval_statuses = ['pending', 'approving', 'approved', 'refused', 'outdated'] as const;
+export const approval_statuses = ['pending', 'approving', 'approved', 'refused', 'withdrawn', 'outdated'] as const;
 
 export type ApprovalStatus = (typeof approval_statuses)[number];
 
@@ -48,7 +49,7 @@ export interface Approval {
   readonly status: ApprovalStatus;
   readonly asked_by: string;
   readonly asked_at_ms: number;
-  /** Who approved or refused it, or tried to approve what was outdated; null: nobody yet. */
+  /** Who approved, refused or withdrew it, or tried to approve what was outdated; null: nobody yet. */
   readonly decided_by: string | null;
   readonly decided_at_ms: number | null;
   /** Why; of an outdated one, what has changed. */
@@ -58,13 +59,19 @@ export interface Approval {
 /** The request of an act as it is stored. */
 export type AskedRequest = Omit<ActRequest, 'approved'>;
 
-/** The four-eyes setting of a company. */
-export interface FourEyes {
-  /**
-   * Minor units by currency: an act on an item of more needs a second person. In a currency without
-   * an amount each act does.
-   */
-  readonly above: Readonly<Record<string, number>>;
+/**
+ * The records that an act is about, as `itemIdOf` numbers them: the first one of its item, and those
+ * that a match names. While it is open, it is found by each of them. None: it is about a period.
+ */
+export function recordsOfApproval({ item_id, request }: Pick<Approval, 'item_id' | 'request'>): readonly number[] {
+  return item_id === null || 'closed_through' in request ? [] : [...new Set(concernedIds({ item_id, request }))];
+}
+
+/** The acts by each record that they are about. */
+export function byRecord(approvals: readonly Approval[]): ReadonlyMap<number, Approval> {
+  return new Map(
+    approvals.flatMap((approval) => recordsOfApproval(approval).map((record) => [record, approval] as const)),
+  );
 }
 
 /** The amount of an item that is compared: the largest of its sides and its difference, without sign. */

@@ -94,10 +94,8 @@ export async function endAsked(tx: ActTx, call: Call, { company_id, id }: Approv
   await changeApproval(tx, call, now, { ...now, status: 'outdated', ...ended });
 }
 
-const words = { pending: 'asked', approved: 'approved', refused: 'refused', outdated: 'outdated' } as const;
-
-function wordOf({ status }: Approval): (typeof words)[keyof typeof words] {
-  return words[status as keyof typeof words];
+function wordOf({ status }: Approval): Exclude<Approval['status'], 'pending' | 'approving'> | 'asked' {
+  return status === 'pending' || status === 'approving' ? 'asked' : status;
 }
 
 function eventOf({ company_id, now_ms, request_id }: Call, approval: Approval, before: Approval | null): NewEvent {

@@ -7,7 +7,7 @@ import { conflict } from '../acts/refuse-act.ts';
 import { findSeenItems } from '../items/read-items.ts';
 import { performClosing } from '../periods/close-period.ts';
 import { performReopening } from '../periods/reopen-period.ts';
-import { type Approval, describeApproval } from './approval.ts';
+import { type Approval, describeApproval, isOpenApproval } from './approval.ts';
 import { changeApproval } from './ask.ts';
 import { findApproval } from './read-approvals.ts';
 
@@ -32,14 +32,31 @@ export async function approve(ports: ActPorts, call: Call, id: number, request: 
 }
 
 /** A second person refuses an act, with a note. Nothing changes. Refuses as `approve` does. */
-export async function refuse(ports: Pick<ActPorts, 'unitOfWork'>, call: Call, id: number, request: object) {
-  const note = readDecision(request, { is_required: true });
-  return await ports.unitOfWork.run(async (tx) => {
-    const approval = await lockApproval(tx, call, id);
+export function refuse(ports: Pick<ActPorts, 'unitOfWork'>, call: Call, id: number, request: object) {
+  return end(ports, call, id, 'refused', readDecision(request, { is_required: true }));
+}
+
+/**
+ * The one who asked for an act withdraws it. Nothing changes. Refuses `forbidden` everybody else, and
+ * otherwise as `approve` does.
+ */
+export function withdraw(ports: Pick<ActPorts, 'unitOfWork'>, call: Call, id: number, request: object) {
+  return end(ports, call, id, 'withdrawn', readDecision(request, { is_required: false }));
+}
+
+function end(
+  { unitOfWork }: Pick<ActPorts, 'unitOfWork'>,
+  call: Call,
+  id: number,
+  status: 'refused' | 'withdrawn',
+  note: string | null,
+): Promise<Approval> {
+  return unitOfWork.run(async (tx) => {
+    const approval = await lockApproval(tx, call, id, { is_own: status === 'withdrawn' });
     if (approval.status === 'approving') {
       throw conflict(`${describeApproval(approval)} is being approved by ${approval.decided_by}`);
     }
-    return await changeApproval(tx, call, approval, decided(call, approval, 'refused', note));
+    return await changeApproval(tx, call, approval, decided(call, approval, status, note));
   });
 }
 
@@ -51,15 +68,23 @@ function readDecision(request: object, { is_required }: { readonly is_required: 
   return note;
 }
 
-/** The approval of the company, for somebody who may decide about it. */
-async function lockApproval({ reconciliation }: ActTx, call: Call, id: number): Promise<Approval> {
+/** The approval of the company, for the one who asked (`is_own`) or for anybody else. */
+async function lockApproval(
+  { reconciliation }: ActTx,
+  call: Call,
+  id: number,
+  { is_own }: { readonly is_own: boolean },
+): Promise<Approval> {
   await reconciliation.lockCompany(call.company_id);
   const approval = await findApproval(reconciliation, call, id);
-  if (approval.asked_by === call.actor) {
-    throw new Refusal('forbidden', `${describeApproval(approval)} needs another person: ${call.actor} asked for it`);
+  if ((approval.asked_by === call.actor) !== is_own) {
+    const who = is_own
+      ? `is withdrawn by ${approval.asked_by} alone`
+      : `needs another person: ${call.actor} asked for it`;
+    throw new Refusal('forbidden', `${describeApproval(approval)} ${who}`);
   }
   const { status, decided_by, decided_at_ms } = approval;
-  if (status === 'pending' || status === 'approving') return approval;
+  if (isOpenApproval(approval)) return approval;
   const who = status === 'outdated' ? 'is outdated since' : `was ${status} by ${decided_by} at`;
   throw conflict(`${describeApproval(approval)} ${who} ${toInstantText(decided_at_ms!)}`);
 }
@@ -69,7 +94,7 @@ function decided({ actor, now_ms }: Call, approval: Approval, status: Approval['
 }
 
 async function claim(tx: ActTx, call: Call, id: number, note: string | null): Promise<Approval> {
-  const approval = await lockApproval(tx, call, id);
+  const approval = await lockApproval(tx, call, id, { is_own: false });
   // Somebody's process may have ended: whoever approves it now completes it.
   if (approval.status === 'approving') return approval;
   return await changeApproval(tx, call, approval, decided(call, approval, 'approving', note));

@@ -1,3 +1,4 @@
+import { byRecord } from '../approvals/approval.ts';
 import type { Item } from '../item.ts';
 import { byId, idsOfKind, itemIdOf, recordsOf } from '../item-id.ts';
 import { compareClearings } from '../pairing/pair-lines.ts';
@@ -78,8 +79,8 @@ export async function openApprovalsOf(
   items: readonly Item[],
 ): Promise<ReadonlyMap<number, number>> {
   const open = await reconciliation.openApprovals(company_id, items.flatMap(recordsOf));
-  const by_record = new Map(open.map(({ id, item_id }) => [item_id, id]));
-  const idsOf = (item: Item) => recordsOf(item).flatMap((record) => by_record.get(itemIdOf(record)) ?? []);
+  const by_record = byRecord(open);
+  const idsOf = (item: Item) => recordsOf(item).flatMap((record) => by_record.get(itemIdOf(record))?.id ?? []);
   return new Map(items.flatMap((item) => idsOf(item).map((id) => [item.id, id] as const)));
 }
 

@@ -26,7 +26,8 @@ checkOnStorages('an act that a pass makes', [
           accepted: null,
         };
         const rematches = rematched_ids.map((id) => ({ clearing: { id } }));
-        const planned = { situation: { ...(await world.read(of)), call: world.call() }, plan: { subject, rematches } };
+        const situation = { ...(await world.read(of)), call: world.call(), request: { approved: null } };
+        const planned = { situation, plan: { subject, rematches } };
         const planneds = [planned as unknown as PlannedAct];
         const [act] = await world.storage.unitOfWork.run((tx) => withSeenActs(tx, world.call(), planneds));
         return act!.seen_acts;

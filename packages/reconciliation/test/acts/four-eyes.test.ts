@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { refusalOf } from '@tallystick/harness';
-import { Refusal } from '@tallystick/kernel';
+import { type FourEyes, Refusal } from '@tallystick/kernel';
 import { checkOnStorages, propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import {
@@ -11,7 +11,6 @@ import {
   changeTolerances,
   closePeriod,
   decideByTable,
-  type FourEyes,
   type Item,
   isApproval,
   listApprovals,
@@ -19,6 +18,7 @@ import {
   type RecordKey,
   refuse,
   reopenPeriod,
+  withdraw,
 } from '../../src/index.ts';
 import { ActWorld, assertRebuilt, clearing, Ended, endingAfter, line, proposeTwo, tableOf } from './world.ts';
 
@@ -51,6 +51,24 @@ const yes = (world: ActWorld, { id }: Approval, actor = ben, note: string | null
   approve(world.ports(), world.call(actor), id, { note });
 const no = (world: ActWorld, { id }: Approval, actor = cleo) =>
   refuse(world.ports(), world.call(actor), id, { note: 'it is another purchase' });
+
+const takeBack = (world: ActWorld, { id }: Approval, actor = anna) =>
+  withdraw(world.ports(), world.call(actor), id, {});
+
+/** What a person does with an act that waits. */
+const decisions: Readonly<Record<string, (world: ActWorld, asked: Approval, actor?: string) => Promise<Approval>>> = {
+  approve: yes,
+  refuse: no,
+  withdraw: takeBack,
+};
+
+/** A small clearing and a large line, as two items, and the request to match them. */
+async function twoToMatch(world: ActWorld) {
+  const key = clearing(await world.clear({ amount: 400 }));
+  const line_id = await world.line({ amount: 900 });
+  const request = { with: { line_ids: [line_id] }, accept_difference: true, reason: 'rounding' };
+  return { key, other: line(line_id), request };
+}
 
 async function statusOf(world: ActWorld, { id }: Approval): Promise<Approval['status']> {
   const found = await world.storage.unitOfWork.read((tx) => tx.reconciliation.findApproval(world.company_id, id));
@@ -157,6 +175,101 @@ checkOnStorages('four eyes', [
         listApprovals(tx, world.call(), filter, { limit: 5 }),
       );
       assert.deepEqual(items, [refused]);
+    },
+  },
+  {
+    rule: 'while a match waits, each act on what it names is refused as well, also by a table, until it has ended',
+    on_postgres: true,
+    async check(open) {
+      const world = await guarded(open);
+      const { key, other, request } = await twoToMatch(world);
+      const cleared_id = await world.clear({ amount: 850 });
+      const acts: Readonly<Record<string, (record: RecordKey) => Promise<unknown>>> = {
+        ignore: (record) => world.act(record, 'ignore', {}, ben),
+        match: (record) => world.act(record, 'match', { with: { clearing_ids: [cleared_id] } }, ben),
+        table: async (record) => {
+          const { item } = await world.read(record);
+          const row = { id: String(item.id), version: String(item.version), decision: 'ignore', note: 'not ours' };
+          await decideByTable(world.ports(), world.call(ben), tableOf([row]), { dry_run: false });
+        },
+      };
+      const endings = { refuse: no, withdraw: takeBack } as const;
+      for (const [how, end] of Object.entries(endings)) {
+        const asked = await askFor(world, key, 'match', request);
+        assert.equal((await openOn(world, other))[0]?.id, asked.id, 'it is open on the line');
+        for (const [what, act] of Object.entries(acts)) {
+          const { message } = await refusalOf(act(other), `${what} of the line`);
+          assert.match(message, new RegExp(`approval ${asked.id} .*no other act`), what);
+        }
+        await end(world, asked);
+        assert.deepEqual(await openOn(world, other), [], how);
+      }
+      const asked = await askFor(world, key, 'match', request);
+      assert.equal((await yes(world, asked)).status, 'approved', 'nobody could outdate it');
+      assert.equal((await askFor(world, other, 'unmatch')).status, 'pending', 'the line is free');
+    },
+  },
+  {
+    rule: 'of an act and a request to match its item with another one, at once, one is refused',
+    on_postgres: true,
+    async check(open) {
+      const world = await guarded(open);
+      const another = await world.another();
+      for (let races = 0; races < 6; races += 1) {
+        const { key, other, request } = await twoToMatch(world);
+        await world.catchUp();
+        const { id } = (await world.read(key)).item;
+        const asks = () => actOnItem(world.ports(), world.call(anna), id, 'match', { note: 'seen', ...request });
+        const acts = () => askFor(another, other, 'ignore', { version: null });
+        const outcomes = await Promise.allSettled(races % 2 === 0 ? [asks(), acts()] : [acts(), asks()]);
+        assert.deepEqual(codesOf(outcomes), ['conflict', 'done'], `race ${races}`);
+        assert.equal((await openOn(world, other)).length, 1, `race ${races}`);
+      }
+    },
+  },
+  {
+    rule: 'an act whose pass comes after the request of another person is refused, and outdates nothing',
+    on_postgres: true,
+    async check(open) {
+      const world = await guarded(open);
+      const { key, request } = await twoToMatch(world);
+      const authorization_id = await world.authorize({ amount: 400 });
+      await world.catchUp();
+      let asked: Approval | undefined;
+      const network = {
+        async rematch(message: Parameters<typeof world.network.rematch>[0]) {
+          asked ??= await askFor(world, key, 'match', request);
+          return await world.network.rematch(message);
+        },
+      };
+      const { id } = (await world.read(key)).item;
+      const acting = actOnItem({ ...world.ports(), network }, world.call(ben), id, 'match', {
+        note: 'seen',
+        with: { authorization_id },
+      });
+      const { code, message } = await refusalOf(acting, 'the match with the authorization');
+      assert.deepEqual([code, /waits for a second person/.test(message)], ['conflict', true], message);
+      assert.equal((await yes(world, asked!)).status, 'approved');
+    },
+  },
+  {
+    rule: 'only the one who asked withdraws an act, once and before it is decided; then it is possible again',
+    on_postgres: true,
+    async check(open) {
+      const world = await guarded(open);
+      const key = clearing(await world.clear());
+      const asked = await askFor(world, key);
+      const other = await refusalOf(takeBack(world, asked, ben), 'the act of another person');
+      assert.deepEqual([other.code, /is withdrawn by person:1 alone/.test(other.message)], ['forbidden', true]);
+      const { status, decided_by } = await takeBack(world, asked);
+      assert.deepEqual([status, decided_by], ['withdrawn', anna]);
+      assert.match((await refusalOf(takeBack(world, asked), 'again')).message, /was withdrawn by person:1 at/);
+      assert.equal((await refusalOf(yes(world, asked), 'its approval')).code, 'conflict');
+      assert.deepEqual(await actsOn(world, key), []);
+      const again = await askFor(world, key);
+      await yes(world, again);
+      assert.match((await refusalOf(takeBack(world, again), 'what was done')).message, /was approved by person:2/);
+      assert.deepEqual(await eventsOf(world), ['asked', 'withdrawn', 'asked', 'approved']);
     },
   },
   {
@@ -277,13 +390,15 @@ checkOnStorages('four eyes', [
           yes(other, asked, cleo),
           no(other, asked),
           other.act(key, 'ignore', {}, ben),
+          takeBack(other, asked),
         ]);
         const ended = await statusOf(world, asked);
         const acts = await actsOn(world, key);
-        assert.ok(ended === 'approved' || ended === 'refused', ended);
+        assert.ok(['approved', 'refused', 'withdrawn'].includes(ended), ended);
         assert.equal(acts.length, ended === 'approved' ? 1 : 0, `${action}: ${acts}`);
         assert.equal(outcomes[3]!.status, 'rejected', 'the other act while it waited or after it was done');
         assert.equal(outcomes[2]!.status, ended === 'refused' ? 'fulfilled' : 'rejected', 'the refusal');
+        assert.equal(outcomes[4]!.status, ended === 'withdrawn' ? 'fulfilled' : 'rejected', 'the withdrawal');
         await assertRebuilt(world, `after ${action}`);
       }
     },
@@ -296,7 +411,7 @@ checkOnStorages('four eyes', [
         fc.record({
           who: fc.constantFrom(anna!, ben!, cleo!),
           item: fc.nat(2),
-          what: fc.constantFrom('accept', 'ignore', 'reopen', 'approve', 'approve', 'refuse'),
+          what: fc.constantFrom('accept', 'ignore', 'reopen', 'approve', 'approve', 'refuse', 'withdraw'),
         }),
         { minLength: 4, maxLength: 14 },
       );
@@ -309,9 +424,10 @@ checkOnStorages('four eyes', [
           for (const { who, item, what } of done) {
             const { id } = (await world.read(keys[item]!)).item;
             const [open_one] = await openOn(world, keys[item]!);
+            const decide = decisions[what];
             const work =
-              what === 'approve' || what === 'refuse'
-                ? (what === 'approve' ? yes : no)(world, open_one ?? ({ id: 0 } as Approval), who)
+              decide !== undefined
+                ? decide(world, open_one ?? ({ id: 0 } as Approval), who)
                 : actOnItem(world.ports(), world.call(who), id, what as ActKind, { note: 'seen' });
             await work.catch((error: unknown) => assert.ok(error instanceof Refusal, String(error)));
             assert.ok((await openOn(world, keys[item]!)).length <= 1, 'one act waits for an item');

@@ -1,4 +1,4 @@
-import { isOpenApproval, itemIdOf, type ReconciliationStore } from '@tallystick/reconciliation';
+import { isOpenApproval, itemIdOf, type ReconciliationStore, recordsOfApproval } from '@tallystick/reconciliation';
 import { newestFirst } from '../../storage/paging.ts';
 import type { State } from '../../storage/state.ts';
 import { found } from '../../storage/table.ts';
@@ -16,9 +16,9 @@ export function approvalStore({ companies, reconciliation_approvals }: State): A
     },
     findApproval: async (company_id, id) => found(reconciliation_approvals, company_id, [id])[0] ?? null,
     async openApprovals(company_id, records) {
-      const wanted = new Set<number | null>(records.map(itemIdOf));
+      const wanted = new Set(records.map(itemIdOf));
       return approvalsOf(company_id)
-        .filter((approval) => isOpenApproval(approval) && wanted.has(approval.item_id))
+        .filter((approval) => isOpenApproval(approval) && recordsOfApproval(approval).some((id) => wanted.has(id)))
         .sort((a, b) => a.id - b.id);
     },
     async openPeriodApproval(company_id) {

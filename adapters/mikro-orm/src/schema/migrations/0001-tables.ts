@@ -21,6 +21,7 @@ const without_rowid = [
   'tallystick_reconciliation_break_days',
   'tallystick_reconciliation_match_cells',
   'tallystick_reconciliation_act_records',
+  'tallystick_reconciliation_approval_records',
   'tallystick_activity',
 ];
 

@@ -293,6 +293,17 @@ export const ReconciliationApproval = defineEntity({
   ],
 });
 
+/** The records that open approvals are about, as `itemIdOf` numbers them. */
+export const ReconciliationApprovalRecord = defineEntity({
+  name: 'ReconciliationApprovalRecord',
+  tableName: 'tallystick_reconciliation_approval_records',
+  properties: {
+    company_id: p.bigint('number').primary(),
+    record: p.bigint('number').primary(),
+    approval_id: p.bigint('number').primary(),
+  },
+});
+
 export const ReconciliationPeriod = defineEntity({
   name: 'ReconciliationPeriod',
   tableName: 'tallystick_reconciliation_periods',

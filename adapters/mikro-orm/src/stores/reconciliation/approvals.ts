@@ -1,4 +1,10 @@
-import { type Approval, itemIdOf, type ReconciliationStore } from '@tallystick/reconciliation';
+import {
+  type Approval,
+  isOpenApproval,
+  itemIdOf,
+  type ReconciliationStore,
+  recordsOfApproval,
+} from '@tallystick/reconciliation';
 import type { Selectable } from 'kysely';
 import type { Session, Tables } from '../../connection/session.ts';
 import { columnsOf } from '../../schema/tables/columns.ts';
@@ -7,7 +13,7 @@ import { readNewestFirst } from '../queries/paging.ts';
 import { inPieces, type Queries } from './query.ts';
 
 /** Acts that wait for a second person. */
-export function approvalStore({ all, run, each, from_ids, list }: Queries, { db }: Session) {
+export function approvalStore({ all, run, from_ids, list }: Queries, { db }: Session) {
   return {
     async readFourEyes(company_id) {
       const sql = 'select four_eyes from tallystick_companies where id = ?';
@@ -22,6 +28,13 @@ export function approvalStore({ all, run, each, from_ids, list }: Queries, { db 
           `insert into tallystick_reconciliation_approvals (${columns}) values (${columns.map(() => '?')}) returning id`,
           ...valuesOf(approval),
         );
+        await run(
+          `insert into tallystick_reconciliation_approval_records (company_id, record, approval_id)
+            select a.company_id, j.value, a.id from ${from_ids} cross join tallystick_reconciliation_approvals a
+            where a.id = ?`,
+          list(recordsOfApproval(approval)),
+          row!.id,
+        );
         inserted.push({ ...approval, id: row!.id });
       }
       return inserted;
@@ -33,6 +46,12 @@ export function approvalStore({ all, run, each, from_ids, list }: Queries, { db 
         ...valuesOf(approval),
         approval.id,
       );
+      if (isOpenApproval(approval)) return;
+      await run(
+        `delete from tallystick_reconciliation_approval_records
+          where company_id = ? and approval_id = ? and record in (select j.value from ${from_ids})`,
+        ...[approval.company_id, approval.id, list(recordsOfApproval(approval))],
+      );
     },
 
     async findApproval(company_id, id) {
@@ -43,19 +62,16 @@ export function approvalStore({ all, run, each, from_ids, list }: Queries, { db 
     async openApprovals(company_id, records) {
       const approvals = await inPieces(records, async (piece) => {
         const rows = await all<ApprovalRow>(
-          each(
-            from_ids,
-            'a',
-            'a.*',
-            'tallystick_reconciliation_approvals a',
-            `a.company_id = ? and a.item_id = j.value and a.${open}`,
-          ),
-          list(piece.map(itemIdOf)),
-          company_id,
+          // Companies where nothing waits look up no record.
+          `select * from tallystick_reconciliation_approvals
+            where exists (select 1 from tallystick_reconciliation_approval_records where company_id = ?) and id in (
+            select r.approval_id from ${from_ids} cross join tallystick_reconciliation_approval_records r
+            where r.company_id = ? and r.record = j.value)`,
+          ...[company_id, list(piece.map(itemIdOf)), company_id],
         );
         return rows.map(approvalOf);
       });
-      return approvals.sort((a, b) => a.id - b.id);
+      return [...new Map(approvals.map((approval) => [approval.id, approval])).values()].sort((a, b) => a.id - b.id);
     },
 
     async openPeriodApproval(company_id) {

@@ -89,7 +89,7 @@ import type {
   ReconciliationAction,
   ReconciliationApproval,
   ReconciliationApprovalFilter,
-  ReconciliationApproving,
+  ReconciliationApprovalNote,
   ReconciliationAssignment,
   ReconciliationBridge,
   ReconciliationBridgeFilter,
@@ -691,13 +691,19 @@ export interface ReconciliationApprovalOperations {
    * as on an item that has changed: then it is `outdated`. The one who asked is the actor of the
    * act, which names the one who approved. Takes no `tx`, because its work is many transactions.
    */
-  approve(id: Id, data?: ReconciliationApproving, options?: CallOptions): Promise<ReconciliationApproval>;
+  approve(id: Id, data?: ReconciliationApprovalNote, options?: CallOptions): Promise<ReconciliationApproval>;
   /**
    * Refuse an act. Nothing changes. Refused (`forbidden`) to the one who asked for it, and
    * (`conflict`) when it was approved or refused already. Takes no `tx`, because its work is many
    * transactions.
    */
   refuse(id: Id, data: ReconciliationRefusing, options?: CallOptions): Promise<ReconciliationApproval>;
+  /**
+   * Withdraw an act that you asked for. Nothing changes. Refused (`forbidden`) to everybody but the
+   * one who asked for it, and (`conflict`) when it was approved or refused already. Takes no `tx`,
+   * because its work is many transactions.
+   */
+  withdraw(id: Id, data?: ReconciliationApprovalNote, options?: CallOptions): Promise<ReconciliationApproval>;
 }
 
 /** Periods whose items do not change any more. */

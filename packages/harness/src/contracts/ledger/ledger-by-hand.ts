@@ -3,6 +3,7 @@ import { assert } from '@tallystick/kernel';
 import { itemIdOf, noItemChanges } from '@tallystick/reconciliation';
 import { assertEqual, assertIncludes } from '../assertions.ts';
 import { newAct } from '../reconciliation/new-act.ts';
+import { newApproval } from '../reconciliation/new-approval.ts';
 import { newItem } from '../reconciliation/new-item.ts';
 import { newPeriod } from '../reconciliation/new-period.ts';
 import { type ContractRule, rule } from '../rule.ts';
@@ -89,14 +90,14 @@ export const ledger_by_hand_contract: readonly ContractRule<StorageUnderTest>[] 
     }
   }),
   rule(
-    'a match by hand is overtaken by an act that was not seen, and by an item that is gone or closed',
+    'a match by hand is overtaken by an act that was not seen or waits, and by an item that is gone or closed',
     async (storage) => {
       const card = await freshCard(storage);
       const { company_id } = card;
       const { id } = await card.recordClearing(nothing_in_common);
       const item = newItem({ id: itemIdOf({ kind: 'clearing', id }), company_id, clearing_ids: [id] });
-      const overtaken = async (newest_id: number) => {
-        const seen_acts = { company_id, item_ids: [item.id], records: [item.id], newest_id };
+      const overtaken = async (newest_id: number, approval_id: number | null = null) => {
+        const seen_acts = { company_id, item_ids: [item.id], records: [item.id], newest_id, approval_id };
         const state = await card.look({ ...rematchLookup(card.id, id, null), seen_acts });
         return state.overtaken_clearing_ids ?? [];
       };
@@ -113,6 +114,16 @@ export const ledger_by_hand_contract: readonly ContractRule<StorageUnderTest>[] 
       });
       assertEqual(await overtaken(act.seen_id), [id], 'an act that was not seen');
       assertEqual(await overtaken(act.newest_id), [], 'the newest act was seen');
+      const approval = await storage.unitOfWork.run(async ({ reconciliation }) => {
+        await reconciliation.lockCompany(company_id);
+        return (await reconciliation.insertApprovals([newApproval(company_id, item.id)]))[0]!;
+      });
+      assertEqual(await overtaken(act.newest_id), [id], 'an act that waits');
+      assertEqual(await overtaken(act.newest_id, approval.id), [], 'it is that act');
+      await storage.unitOfWork.run(({ reconciliation }) =>
+        reconciliation.updateApproval({ ...approval, status: 'refused' }),
+      );
+      assertEqual(await overtaken(act.newest_id), [], 'an act that waited');
       await storage.unitOfWork.run(async ({ reconciliation }) => {
         await reconciliation.lockCompany(company_id);
         await reconciliation.freeze(await reconciliation.insertPeriod(newPeriod(company_id, '2026-05-20')), [item]);

@@ -17,6 +17,7 @@ import {
   matchCellKeyOf,
   matchCellsOf,
   noItemChanges,
+  type RecordKey,
   readCircumstances,
   rebuild,
   recompute,
@@ -246,41 +247,53 @@ const reconciliation_list_contract: readonly ContractRule<StorageUnderTest>[] = 
       });
     },
   },
-  rule('approvals are found by items while they are open, and listed by each filter, newest first', async (storage) => {
-    const { unitOfWork } = storage;
-    const company = await unitOfWork.run((tx) => makeCompany(tx));
-    const { id: company_id } = company;
-    const record = { kind: 'line', id: 77 } as const;
-    const of_item = newApproval(company_id, itemIdOf(record));
-    const inserted = await unitOfWork.run(async (tx) => {
-      await tx.companies.update({ ...company, four_eyes: { above: { EUR: 5, USD: 0 } } });
-      await tx.reconciliation.lockCompany(company_id);
-      return await tx.reconciliation.insertApprovals([of_item, newApproval(company_id, null), of_item]);
-    });
-    const [first, of_period, last] = inserted as [Approval, Approval, Approval];
-    assertEqual([first.id < of_period.id, of_period.id < last.id], [true, true], 'rising ids');
-    const ended = { ...first, status: 'refused', decided_by: 'é😀', decided_at_ms: 9, decided_note: 'no' } as const;
-    await unitOfWork.run(({ reconciliation }) => reconciliation.updateApproval(ended));
-    await unitOfWork.read(async ({ reconciliation }) => {
-      assertEqual(await reconciliation.readFourEyes(company_id), { above: { EUR: 5, USD: 0 } }, 'the setting');
-      assertEqual(await reconciliation.readFourEyes(company_id + 1_000), null, 'the setting of no company');
-      assertEqual(await reconciliation.findApproval(company_id, first.id), ended, 'one that was changed');
-      assertEqual(await reconciliation.findApproval(company_id + 1, first.id), null, 'that of another company');
-      assertEqual(await reconciliation.openApprovals(company_id, [record]), [last], 'the open ones of the item');
-      assertEqual(await reconciliation.openApprovals(company_id, [{ kind: 'line', id: 78 }]), [], 'of another item');
-      assertEqual(await reconciliation.openPeriodApproval(company_id), of_period, 'the open one of a period');
-      for (const [filter, expected] of [
-        [{}, [last, of_period, ended]],
-        [{ status: 'pending' }, [last, of_period]],
-        [{ item_id: of_item.item_id! }, [last, ended]],
-        [{ asked_by: 'key:1', status: 'refused' }, [ended]],
-        [{ asked_by: 'key:2' }, []],
-      ] as const) {
-        const found = await everyPage((page) => reconciliation.listApprovals(company_id, filter, page), 2);
-        assertEqual(found, expected, JSON.stringify(filter));
-      }
-    });
-  }),
+  rule(
+    'approvals are found by records while they are open, and listed by each filter, newest first',
+    async (storage) => {
+      const { unitOfWork } = storage;
+      const company = await unitOfWork.run((tx) => makeCompany(tx));
+      const { id: company_id } = company;
+      const record = { kind: 'line', id: 77 } as const;
+      const of_item = newApproval(company_id, itemIdOf(record), {
+        authorization_id: 78,
+        clearing_ids: [79],
+        line_ids: [],
+      });
+      const inserted = await unitOfWork.run(async (tx) => {
+        await tx.companies.update({ ...company, four_eyes: { above: { EUR: 5, USD: 0 } } });
+        await tx.reconciliation.lockCompany(company_id);
+        return await tx.reconciliation.insertApprovals([of_item, newApproval(company_id, null), of_item]);
+      });
+      const [first, of_period, last] = inserted as [Approval, Approval, Approval];
+      assertEqual([first.id < of_period.id, of_period.id < last.id], [true, true], 'rising ids');
+      const ended = { ...first, status: 'refused', decided_by: 'é😀', decided_at_ms: 9, decided_note: 'no' } as const;
+      await unitOfWork.run(({ reconciliation }) => reconciliation.updateApproval(ended));
+      await unitOfWork.read(async ({ reconciliation }) => {
+        assertEqual(await reconciliation.readFourEyes(company_id), { above: { EUR: 5, USD: 0 } }, 'the setting');
+        assertEqual(await reconciliation.readFourEyes(company_id + 1_000), null, 'the setting of no company');
+        assertEqual(await reconciliation.findApproval(company_id, first.id), ended, 'one that was changed');
+        assertEqual(await reconciliation.findApproval(company_id + 1, first.id), null, 'that of another company');
+        const openOf = (...records: readonly RecordKey[]) => reconciliation.openApprovals(company_id, records);
+        assertEqual(await openOf(record), [last], 'the open ones of the item');
+        const [root, cleared] = [{ kind: 'authorization', id: 78 } as const, { kind: 'clearing', id: 79 } as const];
+        assertEqual([await openOf(root), await openOf(cleared)], [[last], [last]], 'those of what a match names');
+        assertEqual(await openOf(cleared, record, root), [last], 'each once');
+        assertEqual(await reconciliation.openApprovals(company_id + 1, [record]), [], 'those of another company');
+        assertEqual(await reconciliation.openApprovals(company_id, [{ kind: 'line', id: 78 }]), [], 'of another item');
+        assertEqual(await reconciliation.openPeriodApproval(company_id), of_period, 'the open one of a period');
+        for (const [filter, expected] of [
+          [{}, [last, of_period, ended]],
+          [{ status: 'pending' }, [last, of_period]],
+          [{ item_id: of_item.item_id! }, [last, ended]],
+          [{ asked_by: 'key:1', status: 'refused' }, [ended]],
+          [{ asked_by: 'key:2' }, []],
+        ] as const) {
+          const found = await everyPage((page) => reconciliation.listApprovals(company_id, filter, page), 2);
+          assertEqual(found, expected, JSON.stringify(filter));
+        }
+      });
+    },
+  ),
   rule(
     'comments are found by the first records of items, and an assignee stays until the next one',
     async (storage) => {
