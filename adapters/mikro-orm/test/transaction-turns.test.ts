@@ -74,6 +74,12 @@ it('a transaction on SQLite does not give way while another one waits for it', a
   assert.equal(turns, 0);
 });
 
+it('reads give way while others wait for their connection, for which no decision waits', async (t) => {
+  const { unitOfWork } = await open(t);
+  const reads = Array.from({ length: 3 }, () => AsyncResource.bind(() => unitOfWork.read(fiveSteps)));
+  assert.ok((await turnsDuring(() => Promise.all(reads.map((read) => read())))) >= 15);
+});
+
 it('a statement that was delayed does not run after its transaction', async (t) => {
   const { unitOfWork } = await open(t);
   const late: Promise<unknown>[] = [];

@@ -17,7 +17,7 @@ import { loadSqlite } from './load-sqlite.ts';
 import { hasOtherLibrary } from './other-libraries.ts';
 import { reopeningOn } from './reopening.ts';
 import { SharedTurns } from './shared-turns.ts';
-import { beginImmediate, sqliteDialect } from './sqlite-dialect.ts';
+import { beginImmediate, no_hooks, sqliteDialect } from './sqlite-dialect.ts';
 import { Turns, waitEnd } from './turns.ts';
 
 /**
@@ -128,6 +128,11 @@ export async function connectSqlite(
     assertFolder(dirname(resolve(path)));
   }
   const runOutermost = outermostOnly();
+  /**
+   * Not on a handle of the host, whose own statements could run in between. Nor while a transaction
+   * holds the write lock in the process of a host: a statement of the host would wait for the lock
+   * without letting the transaction end.
+   */
   const mayGiveWay = (only_reads: boolean) => shared === undefined && (only_reads || owns_process);
   const write_turns = shared === undefined ? new Turns(timers) : new SharedTurns(shared, timers);
   const read_turns = in_memory ? write_turns : new Turns(timers);
@@ -179,18 +184,22 @@ export async function connectSqlite(
     ...ormOptions(migrations),
     driver: SqliteDriver,
     dbName: path,
+    // What waits for this connection may be a decision, and would wait longer.
     driverOptions: sqliteDialect(() => handles.writer, write_turns, {
       afterBegin: noteIndex,
       beforeCommit: assertIndexKept,
       afterCommit: () => handles.checkpoints.noteCommit(),
       keeps_open: shared !== undefined,
-      mayGiveWay,
+      mayGiveWay: (only_reads) => !write_turns.is_wanted && mayGiveWay(only_reads),
     }),
   });
   const kysely = orm.driver.getConnection().getClient<Tables>();
   const reading_kysely = in_memory
     ? kysely
-    : new Kysely<Tables>({ dialect: sqliteDialect(() => handles.reader, read_turns) });
+    : // No decision waits for it.
+      new Kysely<Tables>({
+        dialect: sqliteDialect(() => handles.reader, read_turns, { ...no_hooks, mayGiveWay: () => true }),
+      });
   const look_ups = in_memory
     ? kysely
     : new Kysely<Tables>({ dialect: sqliteDialect(() => handles.look_ups, look_up_turns) });

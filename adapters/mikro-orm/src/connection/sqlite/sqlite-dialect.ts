@@ -26,11 +26,14 @@ export interface CommitHooks {
   readonly afterCommit: () => void;
   /** The handle belongs to the host, who closes it. */
   readonly keeps_open?: boolean;
-  /** Whether other code of the process may run between two statements; only while reading when absent. */
+  /**
+   * Whether other code of the process may run between two statements; while reading when absent, if
+   * no other transaction waits for the connection.
+   */
   readonly mayGiveWay?: (only_reads: boolean) => boolean;
 }
 
-const no_hooks: CommitHooks = { afterBegin() {}, beforeCommit() {}, afterCommit() {} };
+export const no_hooks: CommitHooks = { afterBegin() {}, beforeCommit() {}, afterCommit() {} };
 
 /**
  * Kysely's SQLite dialect with another way to begin a transaction. One that may write takes the
@@ -40,10 +43,7 @@ const no_hooks: CommitHooks = { afterBegin() {}, beforeCommit() {}, afterCommit(
  * turns.
  *
  * Statements are synchronous, so a transaction gives way to other work of the process before it
- * begins and between two statements (ADR 0054). Between them it does not while another one waits for
- * its connection, which would wait longer: it may be a decision. Nor on a handle of the host, whose
- * own statements could run in between. Nor while it holds the write lock in the process of a host:
- * a statement of the host would wait for the lock without letting this transaction end.
+ * begins and, where `mayGiveWay` permits it, between two statements (ADR 0054).
  */
 export function sqliteDialect(database: () => Database, turns: Turns, hooks: CommitHooks = no_hooks): Dialect {
   return {
@@ -119,9 +119,9 @@ class TurnDriver implements Driver {
     this.#hooks = hooks;
     this.#wait_end = waitEnd(turns.timers);
     this.#giveWay = giveWayWith(turns.timers);
-    const { mayGiveWay = (only_reads) => only_reads } = hooks;
+    const { mayGiveWay = (only_reads) => only_reads && !turns.is_wanted } = hooks;
     this.#connection = new SqliteConnection(database, (only_reads) =>
-      !turns.is_wanted && mayGiveWay(only_reads) ? this.#giveWay() : undefined,
+      mayGiveWay(only_reads) ? this.#giveWay() : undefined,
     );
   }
 
