@@ -14,9 +14,12 @@ import {
   record_kinds,
   statement_key_default,
 } from '@tallystick/reconciliation';
-import { database_names, type ScratchDatabase, scratchDatabase } from '@tallystick/test-support';
+import { database_names, repeatableRandom, type ScratchDatabase, scratchDatabase } from '@tallystick/test-support';
+import { connect } from '../src/connection/connection.ts';
+import type { Session } from '../src/connection/session.ts';
+import { unitOfWorkOn } from '../src/connection/unit-of-work.ts';
 import { reconciliationStore } from '../src/stores/reconciliation/reconciliation.ts';
-import { reconciliationReports } from '../src/stores/reconciliation/reports.ts';
+import { reconciliationReports, summed_max } from '../src/stores/reconciliation/reports.ts';
 import { makeCompany, migrateWithSmallSegments, openPersistence } from './contract/fixture.ts';
 import {
   authorizationMessage,
@@ -111,6 +114,54 @@ describe('what a company reads of many items, on Postgres', {
       assert.ok(read.reconciliation_match_cells! <= 3 * days, JSON.stringify(read));
     }
   });
+});
+
+describe('the sum of the lines of an account before a date', () => {
+  const days_of_lines = 27;
+  const count = 2 * summed_max + 5_000;
+
+  for (const name of database_names) {
+    it(`is added up in pieces, from an index alone, on ${name}`, async (t) => {
+      const database = await scratchDatabase(name);
+      t.after(() => database.dispose());
+      await migrateWithSmallSegments(database);
+      const connection = await connect({ database_url: database.database_url });
+      t.after(() => connection.close());
+      const series =
+        name === 'postgres'
+          ? `generate_series(0, ${count - 1}) as s (i)`
+          : `(with recursive s (i) as (select 0 union all select i + 1 from s where i < ${count - 1}) select i from s)`;
+      await run(
+        connection,
+        `insert into tallystick_statement_lines (account_id, company_id, currency, occurrence, booking_date, value_date, amount,
+            bai_code, text, recorded_at_ms, standing)
+          select 1 + i % 2, 1, 'USD', i, '2026-03-' || cast(10 + i % ${days_of_lines} as text), '2026-03-01', 1, '821', '', 0,
+            case when i % 10 = 3 then 'differs' end
+          from ${series}`,
+      );
+      if (name === 'postgres') await run(connection, 'vacuum tallystick_statement_lines');
+      const all = Array.from({ length: count }, (_, i) => i);
+      const sumBefore = (account_id: number, day: number) =>
+        all.filter((i) => 1 + (i % 2) === account_id && i % days_of_lines < day && i % 10 !== 3).length;
+      const sums = async (session: Session) => {
+        let pieces = 0;
+        const giveWay = (): undefined => {
+          pieces += 1;
+        };
+        const reports = reconciliationReports({ ...session, giveWay }, statement_key_default);
+        for (const day of [0, 1, 5, days_of_lines]) {
+          for (const account_id of [1, 2]) {
+            const sum = await reports.sumBookedBefore(account_id, `2026-03-${10 + day}`);
+            assert.equal(sum, sumBefore(account_id, day), `${account_id}, ${day}`);
+          }
+        }
+        // Of each account only the last sum has more lines than a statement adds up.
+        assert.equal(pieces, 2);
+      };
+      if (name === 'sqlite') await unitOfWorkOn(connection, repeatableRandom(1), (session) => session).read(sums);
+      else assert.equal((await rowsRead(database.database_url, sums)).statement_lines, 0);
+    });
+  }
 });
 
 describe('a walk over the records of a company, on Postgres', {

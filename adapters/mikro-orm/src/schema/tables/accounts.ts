@@ -82,7 +82,11 @@ export const StatementLine = defineEntity({
     standing: p.text().$type<LineStanding>().nullable(),
   },
   indexes: [
-    { name: 'tallystick_statement_lines_page', properties: ['account_id', 'booking_date', 'id'] },
+    {
+      name: 'tallystick_statement_lines_page',
+      // The last two are added up without the rows.
+      properties: ['account_id', 'booking_date', 'id', 'amount', 'standing'],
+    },
     { name: 'tallystick_statement_lines_company', properties: ['company_id', 'booking_date', 'id'] },
     {
       name: 'tallystick_statement_lines_amount',

@@ -2,6 +2,7 @@ import { isFeeLine } from '@tallystick/accounts';
 import {
   type ActCount,
   type BookedLine,
+  type BookPlace,
   counted_acts,
   entryKeyOfLine,
   type ReconciliationReports,
@@ -27,6 +28,9 @@ const line_columns = [
   'acquirer_reference',
 ] as const satisfies readonly (keyof LineRow)[];
 
+/** The lines that one statement adds up from an index: about 3 ms of SQLite. */
+export const summed_max = 10_000;
+
 /** What the reports of reconciliation read. The entries of lines have the keys of the setting. */
 export function reconciliationReports(session: Session, setting: StatementKeySetting): ReconciliationReports {
   const { db, dialect } = session;
@@ -36,14 +40,23 @@ export function reconciliationReports(session: Session, setting: StatementKeySet
 
   return {
     async sumBookedBefore(account_id, date) {
-      const { sum } = await db
-        .selectFrom('tallystick_statement_lines')
-        .select(sql<number>`coalesce(sum(amount), 0)`.as('sum'))
-        .where('account_id', '=', account_id)
-        .where('booking_date', '<', date)
-        .where(counts)
-        .executeTakeFirstOrThrow();
-      return Number(sum);
+      let sum = 0;
+      let after: BookPlace = { booking_date: '', id: 0 };
+      for (;;) {
+        const { rows } = await sql<Counted<BookPlace & { readonly sum: number | string }>>`
+          select booking_date, max(id) as id, count(*) as count, sum(case when ${counts} then amount else 0 end) as sum
+          from (
+            select booking_date, id, amount, standing from tallystick_statement_lines
+            where account_id = ${account_id} and booking_date < ${date}
+              and (booking_date, id) > (${after.booking_date}, ${after.id})
+            order by booking_date, id limit ${summed_max}
+          ) l group by booking_date order by booking_date`.execute(db);
+        for (const day of rows) sum += Number(day.sum);
+        const count = rows.reduce((all, day) => all + Number(day.count), 0);
+        if (count < summed_max) return sum;
+        after = { ...rows.at(-1)!, id: Number(rows.at(-1)!.id) };
+        await session.giveWay();
+      }
     },
 
     async bookedLines({ account_id, from, to }, after, limit) {
