@@ -75,6 +75,15 @@ describe('what is typed into the search', () => {
     ['card', { kind: null, text: 'card' }],
     ['A1B2C3', { approval_code: 'A1B2C3', reference: 'A1B2C3' }],
     ['120 abc', { decimals: [], merchants: ['120 abc', '120 ABC', '120 Abc'] }],
+    ['Grand Hotel 115.50', { decimals: [{ whole: '115', fraction: '50' }], at: 'Grand Hotel', currency: null }],
+    ['115.50 at Grand Hotel', { decimals: [{ whole: '115', fraction: '50' }], at: 'Grand Hotel' }],
+    ['115.50 USD Grand Hotel', { decimals: [{ whole: '115', fraction: '50' }], at: 'Grand Hotel', currency: 'USD' }],
+    ['115 @ Café', { decimals: [{ whole: '115', fraction: '' }], at: 'Café' }],
+    ['Bar €1 250,00', { decimals: [{ whole: '1250', fraction: '00' }], at: 'Bar', currency: 'EUR' }],
+    ['115.50 The Grand', { at: 'The Grand', currency: null }],
+    ['Merchant 7', { decimals: [], at: null }],
+    ['Merchant 7 12.00', { decimals: [{ whole: '12', fraction: '00' }], at: 'Merchant 7' }],
+    ['115.50', { at: null }],
     ['-12.50', { is_negative: true, decimals: [{ whole: '12', fraction: '50' }] }],
   ] as const) {
     it(`reads ${text}`, () => {

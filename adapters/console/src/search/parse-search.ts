@@ -28,6 +28,8 @@ export interface Reading {
   /** What it means as an amount: `1.250` has two meanings. */
   readonly decimals: readonly Decimal[];
   readonly is_negative: boolean;
+  /** Part of the name of a merchant that was typed beside the amount; null: none. */
+  readonly at: string | null;
   /** The currency beside the amount; null: none. */
   readonly currency: string | null;
   /** A name and a value of metadata: `order:4711` or `order=4711`. */
@@ -57,7 +59,7 @@ export function parseSearch(typed: string): Reading | null {
   const [, word = '', rest = ''] = /^(\p{L}+)\s+#?(.+)$/su.exec(all) ?? [];
   const kind = words.get(word.toLowerCase()) ?? null;
   const text = kind === null ? all : rest;
-  const amount = readAmount(text);
+  const amount = readAmount(text) ?? readAmountAt(text);
   return {
     text,
     is_masked: masked !== typed,
@@ -66,6 +68,7 @@ export function parseSearch(typed: string): Reading | null {
     last4: /^(?:[*x•.…\s-]*)(\d{4})$/iu.exec(text)?.[1] ?? null,
     decimals: amount?.decimals ?? [],
     is_negative: amount?.is_negative ?? false,
+    at: amount?.at ?? null,
     currency: amount?.currency ?? null,
     metadata: readMetadata(text),
     approval_code: /^[0-9A-Za-z]{6}$/.test(text) ? text : null,
@@ -85,7 +88,9 @@ export function minorUnits({ decimals, is_negative }: Reading, of_currency: numb
 
 const symbols: Readonly<Record<string, string>> = { '€': 'EUR', $: 'USD', '£': 'GBP' };
 
-function readAmount(text: string) {
+interface Amount extends Pick<Reading, 'decimals' | 'is_negative' | 'at' | 'currency'> {}
+
+function readAmount(text: string): Amount | null {
   const form = /^([A-Za-z]{3}|[€$£])?\s*([-\u2212+]?)\s*(\d[\d.,'\u00a0\u202f ]*)\s*([A-Za-z]{3}|[€$£])?$/u.exec(text);
   if (form === null) return null;
   const [, before, sign = '', digits = '', after] = form;
@@ -93,8 +98,35 @@ function readAmount(text: string) {
   const currency = named === undefined ? null : (symbols[named] ?? named.toUpperCase());
   if (currency !== null && !isCurrency(currency)) return null;
   const plain = digits.trim().replace(/['\u00a0\u202f ]/g, '');
-  return { currency, is_negative: /[-\u2212]/.test(sign), decimals: readDecimals(plain) };
+  return { currency, is_negative: /[-\u2212]/.test(sign), at: null, decimals: readDecimals(plain) };
 }
+
+/** The most words of an amount: `- 1 250 000,00 EUR`. */
+const amount_words_max = 5;
+
+/**
+ * An amount before or after the name of a merchant: `115.50 at Grand Hotel`, `Grand Hotel 115.50 USD`.
+ * A number without decimals, currency or `at` belongs to the name: `Merchant 7`.
+ */
+function readAmountAt(text: string): Amount | null {
+  const words = text.split(/\s+/u);
+  for (let count = Math.min(words.length - 1, amount_words_max); count > 0; count -= 1) {
+    for (const [some, others] of [
+      [words.slice(0, count), words.slice(count)],
+      [words.slice(-count), words.slice(0, -count)],
+    ] as const) {
+      const typed = some.join(' ');
+      const amount = two_numbers.test(typed) ? null : readAmount(typed);
+      const [, joint, at = ''] = /^(at |@ ?)?(.*)$/isu.exec(others.join(' ')) ?? [];
+      if (amount === null || amount.decimals.length === 0 || !/\p{L}/u.test(at)) continue;
+      if (amount.currency !== null || joint !== undefined || /[.,]/.test(typed)) return { ...amount, at };
+    }
+  }
+  return null;
+}
+
+/** Two numbers: digits after a blank that are no thousands. */
+const two_numbers = /\d (?!\d{3}(?!\d))\d/;
 
 /** A point or a comma is before the decimals when nothing like it comes later; else it groups. */
 function readDecimals(digits: string): readonly Decimal[] {

@@ -24,7 +24,7 @@ export interface Found {
 /** The items that each list is asked for. */
 const limit = 8;
 
-/** The newest authorizations that are looked at for a part of a name, which no index has. */
+/** The newest that are looked at for a part of a name, which no index has: of a list, or of an amount. */
 const looked_back = 100;
 
 /** The decimals of amounts when no currency of the company says otherwise. */
@@ -34,7 +34,12 @@ const usual_decimals = 2;
 export async function search(visit: Visit, reading: Reading): Promise<readonly Found[]> {
   const real_cards = await pageOf(visit, 'realCards.list', {});
   const units = amountsOf(reading, real_cards);
-  const asked = { visit, reading, units, real_cards };
+  let found_events: Promise<Recorded> | undefined;
+  const recorded = () => {
+    found_events ??= findRecorded(visit, reading, units);
+    return found_events;
+  };
+  const asked = { visit, reading, units, real_cards, recorded };
   const found = await Promise.all(
     searches.filter(([kind]) => (reading.kind ?? kind) === kind).map(([, find]) => find(asked)),
   );
@@ -59,6 +64,7 @@ interface Asked {
   /** The amounts that the text may mean, minor units. */
   readonly units: readonly number[];
   readonly real_cards: Results['realCards.list']['items'];
+  readonly recorded: () => Promise<Recorded>;
 }
 
 function amountsOf(reading: Reading, real_cards: Asked['real_cards']): readonly number[] {
@@ -106,30 +112,37 @@ async function findCards({ visit, reading, real_cards }: Asked): Promise<readonl
   ];
 }
 
-async function findAuthorizations({ visit, reading, units }: Asked): Promise<readonly Found[]> {
-  const { id, approval_code, reference, merchants, text } = reading;
-  const list = (filter: object) => pageOf(visit, 'authorizations.list', filter);
-  const shown = (one: Results['authorizations.read'], is_exact: boolean): Found => ({
+async function findAuthorizations({ visit, reading, units, recorded }: Asked): Promise<readonly Found[]> {
+  const { id, merchants, text } = reading;
+  const shown = (one: Authorization, is_exact: boolean): Found => ({
     kind: 'authorization',
     id: String(one.id),
     to: visit.path(`/cards/${one.vcn_id}/decisions/${one.id}`),
     name: html`${money(one.merchant_amount, one.merchant_currency)} at ${foreign(one.merchant_name)}`,
-    facts: [instant(one.transaction_date_time), one.status, html`card ${one.vcn_id}`, html`authorization ${one.id}`],
+    facts: [
+      instant(one.transaction_date_time),
+      one.status === 'declined' ? 'declined' : 'approved',
+      html`card ${one.vcn_id}`,
+      html`authorization ${one.id}`,
+    ],
     is_exact,
   });
-  const positive = units.filter((amount) => amount >= 0);
-  const [own, exact, begun] = await Promise.all([
+  const [own, { authorizations }, of_amount, begun] = await Promise.all([
     id === null ? null : readOne(visit, 'authorizations.read', { authorization_id: id }),
-    Promise.all([
-      ...positive.flatMap((amount) => [list({ billing_amount: amount }), list({ merchant_amount: amount })]),
-      approval_code === null ? [] : list({ approval_code: approval_code.toUpperCase() }),
-      reference === null ? [] : list({ net_reference_number: reference }),
-    ]),
+    recorded(),
+    // Of cards in the merchant's currency these are the same.
+    Promise.all(
+      units
+        .filter((amount) => amount >= 0)
+        .map((merchant_amount) =>
+          ofAmount(visit, reading, 'authorizations.list', { merchant_amount }, ({ merchant_name }) => merchant_name),
+        ),
+    ),
     merchantsWith(visit, text, merchants),
   ]);
   return [
     ...(own === null ? [] : [shown(own, true)]),
-    ...exact.flat().map((one) => shown(one, true)),
+    ...[...authorizations, ...of_amount.flat()].map((one) => shown(one, true)),
     ...begun.map((one) => shown(one, one.merchant_name === text)),
   ];
 }
@@ -145,22 +158,54 @@ async function merchantsWith(visit: Visit, text: string, merchants: readonly str
   return newest.filter(({ merchant_name }) => hasPart(merchant_name ?? '', text)).slice(0, limit);
 }
 
-/** Clearings are found by their ids, and by their events. */
-async function findClearings({ visit, reading, units }: Asked): Promise<readonly Found[]> {
-  const { id, approval_code, reference } = reading;
-  const list = (filter: object) => pageOf(visit, 'clearings.list', filter);
-  const events = async (filter: object) => {
-    const found = await pageOf(visit, 'events.list', { event_type: 'virtualcard.clearings', ...filter });
-    return found.flatMap(({ payload }) => ('clearing_type' in payload ? [payload as Clearing] : []));
+type Authorization = Results['authorizations.read'];
+type Clearing = Results['clearings.list']['items'][number];
+
+interface Recorded {
+  readonly authorizations: readonly Authorization[];
+  readonly clearings: readonly Clearing[];
+}
+
+/** Authorizations and clearings by their events: one look into the index of events finds both. */
+async function findRecorded(visit: Visit, reading: Reading, units: readonly number[]): Promise<Recorded> {
+  const { approval_code, reference } = reading;
+  const list = (filter: object) => pageOf(visit, 'events.list', filter);
+  const payloads = await Promise.all([
+    ...units
+      .filter((amount) => amount >= 0)
+      .map((amount) =>
+        ofAmount(visit, reading, 'events.list', { 'payload.billing_amount': amount }, (one) =>
+          isAuthorization(one) || isClearing(one) ? one.payload.merchant_name : null,
+        ),
+      ),
+    approval_code === null ? [] : list({ 'payload.approval_code': approval_code.toUpperCase() }),
+    reference === null ? [] : list({ 'payload.net_ref_num': reference }),
+  ]);
+  const events = payloads.flat();
+  return {
+    authorizations: events.filter(isAuthorization).map(({ payload }) => payload),
+    clearings: events.filter(isClearing).map(({ payload }) => payload),
   };
-  const found = await Promise.all([
+}
+
+function isAuthorization(one: Item<'events.list'>) {
+  return one.event_type === 'virtualcard.realtime.auths';
+}
+
+function isClearing(one: Item<'events.list'>) {
+  return one.event_type === 'virtualcard.clearings';
+}
+
+/** Clearings are found by their ids, and by their events. */
+async function findClearings({ visit, reading, recorded }: Asked): Promise<readonly Found[]> {
+  const { id, reference } = reading;
+  const list = (filter: object) => pageOf(visit, 'clearings.list', filter);
+  const [{ clearings }, ...found] = await Promise.all([
+    recorded(),
     id === null ? [] : list({ id }),
     reference === null ? [] : list({ network_financial_transaction_id: reference }),
-    ...units.filter((amount) => amount >= 0).map((amount) => events({ 'payload.billing_amount': amount })),
-    approval_code === null ? [] : events({ 'payload.approval_code': approval_code.toUpperCase() }),
-    reference === null ? [] : events({ 'payload.net_ref_num': reference }),
   ]);
-  return found.flat().map((one) => ({
+  return [...found.flat(), ...clearings].map((one) => ({
     kind: 'clearing',
     id: String(one.id),
     to: visit.path(
@@ -177,15 +222,17 @@ async function findClearings({ visit, reading, units }: Asked): Promise<readonly
   }));
 }
 
-type Clearing = Results['clearings.list']['items'][number];
-
 /** Items by their own id only when the word for them is typed: people rarely know it. */
 async function findItems({ visit, reading, units }: Asked): Promise<readonly Found[]> {
   const { id, kind, reference, merchants, text } = reading;
   const list = (filter: object) => pageOf(visit, 'reconciliation.items.list', filter);
   const [own, ...found] = await Promise.all([
     id === null || kind === null ? null : readOne(visit, 'reconciliation.items.read', { id }),
-    ...units.map((amount) => list({ amount, status: 'break' })),
+    ...units.map((amount) =>
+      ofAmount(visit, reading, 'reconciliation.items.list', { amount, status: 'break' }, (one) =>
+        [one.merchant_name, one.bank_text].join(' '),
+      ),
+    ),
     reference === null ? [] : list({ reference }),
     merchants.length === 0 ? [] : list({ merchant_name: text, status: 'break' }),
   ]);
@@ -203,13 +250,15 @@ async function findItems({ visit, reading, units }: Asked): Promise<readonly Fou
 async function findLines({ visit, reading, units }: Asked): Promise<readonly Found[]> {
   const { id, kind, reference, merchants, text } = reading;
   const list = (filter: object) => pageOf(visit, 'reconciliation.lines.list', filter);
-  const ofAmount = async (amount: number) => {
-    const debits = await list({ amount: -Math.abs(amount) });
-    return debits.length > 0 || amount < 0 ? debits : await list({ amount });
+  const having = (amount: number) =>
+    ofAmount(visit, reading, 'reconciliation.lines.list', { amount }, (one) => one.text);
+  const paid = async (amount: number) => {
+    const debits = await having(-Math.abs(amount));
+    return debits.length > 0 || amount < 0 ? debits : await having(amount);
   };
-  const [own, exact, having] = await Promise.all([
+  const [own, exact, with_text] = await Promise.all([
     id === null || kind === null ? null : readOne(visit, 'reconciliation.lines.read', { id }),
-    Promise.all([...units.map(ofAmount), reference === null ? [] : list({ reference })]),
+    Promise.all([...units.map(paid), reference === null ? [] : list({ reference })]),
     merchants.length === 0 ? [] : list({ text }),
   ]);
   const shown = (one: Results['reconciliation.lines.read'], is_exact: boolean): Found => ({
@@ -223,7 +272,7 @@ async function findLines({ visit, reading, units }: Asked): Promise<readonly Fou
   return [
     ...(own === null ? [] : [shown(own, true)]),
     ...exact.flat().map((one) => shown(one, true)),
-    ...having.map((one) => shown(one, false)),
+    ...with_text.map((one) => shown(one, false)),
   ];
 }
 
@@ -274,10 +323,24 @@ type Lists = {
   [Id in keyof Results]: Results[Id] extends { readonly items: readonly unknown[] } ? Id : never;
 }[keyof Results];
 
+type Item<Id extends Lists> = Results[Id]['items'][number];
+
 /** The first items that meet a filter. None where the person may not ask, or the value cannot be one. */
 async function pageOf<Id extends Lists>(visit: Visit, id: Id, filter: object, count = limit) {
   const page = await allowed(visit, id, () => visit.call(id, { options: { filter, limit: count } }));
   return (page?.items ?? []) as Results[Id]['items'];
+}
+
+/** What has an amount: where a merchant was typed beside it, of the newest those with this name. */
+async function ofAmount<Id extends Lists>(
+  visit: Visit,
+  { at }: Reading,
+  id: Id,
+  filter: object,
+  nameOf: (one: Item<Id>) => string | null | undefined,
+): Promise<readonly Item<Id>[]> {
+  const found: readonly Item<Id>[] = await pageOf(visit, id, filter, at === null ? limit : looked_back);
+  return at === null ? found : found.filter((one) => hasPart(nameOf(one) ?? '', at)).slice(0, limit);
 }
 
 function readOne<Id extends keyof Results>(

@@ -47,6 +47,13 @@ describe('the cards of the console', () => {
     assert.match(listed.text, /Clearings 123\.45/);
     assert.match((await browser.get('/companies/1/search?q=shell%2047')).text, /at SHELL 4712/);
     assert.match((await browser.get('/companies/1/search?q=hell%204712')).text, /Authorizations .* at SHELL 4712/);
+    await company().sandbox.buy({ vcn_id: card.id, amount: 12_345, merchant_name: 'ARAL 1' });
+    assert.match((await browser.get('/companies/1/search?q=123.45')).text, /at ARAL 1/);
+    for (const text of ['Shell 123.45', '123.45 at hell 47', `123.45 ${bought.billing_currency} SHELL`]) {
+      const { text: shown } = await browser.get(`/companies/1/search?q=${encodeURIComponent(text)}`);
+      assert.match(shown, /Authorizations 123\.45 \w{3} at SHELL 4712 .* Clearings 123\.45 \w{3} at SHELL 4712/, text);
+      assert.doesNotMatch(shown, /at ARAL 1/, text);
+    }
     const clearing = await browser.get(`/companies/1/search?q=${bought.approval_code}`);
     assert.match(clearing.text, /Authorizations .* Clearings /);
     assert.match((await browser.get('/companies/1/search?q=')).text, /What can be found/);

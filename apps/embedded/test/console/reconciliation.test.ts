@@ -46,6 +46,13 @@ describe('reconciliation in the console', () => {
     assert.match(page.text, /50\.00 USD Cleared 90\.00 USD/);
     assert.doesNotMatch(page.html, /name="do"/);
     assert.ok(page.html.length < 100_000);
+    for (const [text, is_found] of [
+      ['90.00 at <b>bold', true],
+      ['90.00 at <b>bald', false],
+    ] as const) {
+      const { html } = await viewer!.get(`${home}/search?q=${encodeURIComponent(text)}`);
+      assert.equal(html.includes(`${home}/items/${large}"`), is_found, text);
+    }
     const refused = await viewer!.post(`${home}/breaks`, { do: `accept:${small}:1`, note: 'mine' });
     assert.equal(refused.status, 403);
     const none = await viewer!.get(`${home}/breaks?amount_from=1000`);
