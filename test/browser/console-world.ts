@@ -28,30 +28,17 @@ export async function startConsoleWorld(): Promise<ConsoleWorld> {
   await page.getByRole('button', { name: 'Fill with examples' }).click();
   await page.getByText(/purchases were made/).waitFor();
   await page.context().close();
-  await makeKeyAndConsent(server.url);
+  await makeKey(server.url);
   return world;
 }
 
-/** Leaves a key, and a consent that a user has authorised. */
-async function makeKeyAndConsent(url: string): Promise<void> {
-  const send = async (path: string, authorization: string, body: object | URLSearchParams) => {
-    const is_form = body instanceof URLSearchParams;
-    const reply = await fetch(url + path, {
-      method: 'POST',
-      headers: { authorization, ...(is_form ? {} : { 'content-type': 'application/json' }) },
-      body: is_form ? body : JSON.stringify(body),
-    });
-    if (!reply.ok) throw new Error(`POST ${path} is answered ${reply.status}: ${await reply.text()}`);
-    return (await reply.json()) as { readonly access_token: string; readonly Data: { readonly ConsentId: string } };
-  };
-  const data = { role: 'client', company_id: 1, name: 'Back office' };
-  await send('/operator/v1/keys', 'Bearer tly_test_operator_sandbox', { data });
-  const grant = new URLSearchParams({ grant_type: 'client_credentials', scope: 'accounts' });
-  const { access_token } = await send('/oauth/token', `Basic ${btoa('sandbox-aisp:sandbox-aisp-secret')}`, grant);
-  const asked = { Data: { Permissions: ['ReadAccountsBasic'] }, Risk: {} };
-  const { Data } = await send('/account-access-consents', `Bearer ${access_token}`, asked);
-  const decide = `/sandbox/v1/consents/${Data.ConsentId}/decide`;
-  await send(decide, 'Bearer tly_test_bank_sandbox', { data: { decision: 'approve' } });
+async function makeKey(url: string): Promise<void> {
+  const reply = await fetch(`${url}/operator/v1/keys`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer tly_test_operator_sandbox', 'content-type': 'application/json' },
+    body: JSON.stringify({ data: { role: 'client', company_id: 1, name: 'Back office' } }),
+  });
+  if (!reply.ok) throw new Error(`the key is refused with ${reply.status}: ${await reply.text()}`);
 }
 
 function worldOf(server: ServerProcess, browser: Browser): ConsoleWorld {

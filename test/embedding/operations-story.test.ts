@@ -252,6 +252,7 @@ it('every method does its work, with the arguments in their order', async (t) =>
   assert.deepEqual(await bank.openBanking.read(1), settings);
   await refused(bank.consents.read('none'), 'not_found');
   await refused(bank.consents.withdraw('none'), 'not_found');
+  await assert.rejects(sandbox.consents.create({ client_id: 'none' }), { code: 'validation_failed' });
   await refused(sandbox.consents.decide('none', { decision: 'approve' }), 'not_found');
 
   // Third parties.

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { Consent } from '@tallystick/operations/resources';
 import { type Browser, type ConsoleWorld, openConsole } from './console-world.ts';
 
 const hostile = '<script>alert(1)</script>"\'&';
@@ -144,33 +145,21 @@ describe('the administration in the console', () => {
   });
 
   it('shows whether a consent reads an account, and withdraws it', async () => {
-    const send = async (path: string, authorization: string, body: object | URLSearchParams) => {
-      const is_form = body instanceof URLSearchParams;
-      const headers = { authorization, ...(is_form ? {} : { 'content-type': 'application/json' }) };
-      const reply = await fetch(world.url + path, {
-        method: 'POST',
-        headers,
-        body: is_form ? body : JSON.stringify(body),
-      });
+    const send = async (path: string, data: object) => {
+      const headers = { authorization: 'Bearer tly_test_bank_sandbox', 'content-type': 'application/json' };
+      const body = JSON.stringify({ data });
+      const reply = await fetch(`${world.url}/sandbox/v1/consents${path}`, { method: 'POST', headers, body });
       assert.ok(reply.ok, await reply.clone().text());
-      return (await reply.json()) as {
-        readonly access_token: string;
-        readonly Data: { readonly ConsentId: string };
-        readonly data: { readonly user_id: string; readonly account_ids: readonly [string] };
-      };
+      return ((await reply.json()) as { readonly data: Consent }).data;
     };
-    const grant = new URLSearchParams({ grant_type: 'client_credentials', scope: 'accounts' });
-    const { access_token } = await send('/oauth/token', `Basic ${btoa('sandbox-aisp:sandbox-aisp-secret')}`, grant);
-    const asked = { Data: { Permissions: ['ReadAccountsBasic'] }, Risk: {} };
-    const { Data } = await send('/account-access-consents', `Bearer ${access_token}`, asked);
-    const decide = `/sandbox/v1/consents/${Data.ConsentId}/decide`;
-    const { data } = await send(decide, 'Bearer tly_test_bank_sandbox', { data: { decision: 'approve' } });
-    await admin.open(`/console/consents?user_id=${data.user_id}`);
-    shows(admin, Data.ConsentId);
-    await admin.open(`/console/consents?consent_id=${Data.ConsentId}`);
+    const { id } = await send('', { client_id: 'sandbox-aisp' });
+    const { user_id, account_ids } = await send(`/${id}/decide`, { decision: 'approve' });
+    await admin.open(`/console/consents?user_id=${user_id}`);
+    shows(admin, id);
+    await admin.open(`/console/consents?consent_id=${id}`);
     shows(admin, 'The third party reads now');
-    shows(admin, data.account_ids[0]);
-    await admin.send(`/console/consents/${Data.ConsentId}/withdraw`, {});
+    shows(admin, account_ids[0]!);
+    await admin.send(`/console/consents/${id}/withdraw`, {});
     shows(admin, 'The third party reads nothing');
     assert.equal((await admin.open('/console/consents/unknown')).status, 404);
   });

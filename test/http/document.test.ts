@@ -880,6 +880,7 @@ const operation_ids = [
   'sandbox.authorizations.refund',
   'sandbox.authorizations.reverse',
   'sandbox.clock.move',
+  'sandbox.consents.create',
   'sandbox.consents.decide',
   'sandbox.mailbox.list',
   'sandbox.mailbox.read',

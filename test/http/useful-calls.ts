@@ -98,6 +98,7 @@ const useful: Readonly<Record<string, Partial<Wanted>>> = {
   'bank.companies.openBanking.put': { data: { eligible_services: ['aisp'], is_configured: true } },
   'bank.records.report': { file: Buffer.from('{}') },
   'operator.thirdParties.create': { data: { ...third_party, jwks_uri: 'https://shop.example/keys' } },
+  'sandbox.consents.create': { data: { client_id: 'sandbox-aisp' } },
   'sandbox.consents.decide': { data: { decision: 'reject' } },
   'sandbox.purchases.create': { data: { vcn_id: 1, amount: 1_200 } },
   'sandbox.authorizations.clear': { data: { amount: 400 } },

@@ -33,7 +33,7 @@ const changes: Readonly<Record<string, string>> = {
     operator.people.endSessions operator.thirdParties.create operator.thirdParties.update
     operator.thirdParties.suspend operator.thirdParties.activate
     bank.accounts.profile.put bank.accounts.balance.put bank.users.put bank.records.report
-    bank.companies.openBanking.put bank.consents.withdraw sandbox.consents.decide`,
+    bank.companies.openBanking.put bank.consents.withdraw sandbox.consents.create sandbox.consents.decide`,
   'support, risk, finance, admin': `sandbox.purchases.create sandbox.authorizations.clear
     sandbox.authorizations.reverse sandbox.authorizations.refund sandbox.clock.move`,
   '': 'network.authorizations.decide network.clearings.record operator.events.record',

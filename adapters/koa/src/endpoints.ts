@@ -255,6 +255,7 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
     'operator.thirdParties.activate': 'POST /operator/v1/third-parties/:id/activate',
   }),
   ...section('Sandbox', {
+    'sandbox.consents.create': 'POST /sandbox/v1/consents',
     'sandbox.consents.decide': 'POST /sandbox/v1/consents/:consent_id/decide',
     'sandbox.clock.move': 'POST /sandbox/v1/clock',
     'sandbox.purchases.create': { at: 'POST /sandbox/v1/purchases', may_be_undecided: true },

@@ -104,7 +104,7 @@ export function listOperations(ports: OperationPorts): readonly Operation[] {
     ...recordOperations(ports),
     ...(open_banking === undefined
       ? []
-      : [...consentOperations(open_banking.bank, in_sandbox), ...thirdPartyOperations(ports)]),
+      : [...consentOperations(open_banking.bank, ports, in_sandbox), ...thirdPartyOperations(ports)]),
     ...(in_sandbox ? [...sandboxOperations(ports, sandbox), ...mailboxOperations(ports)] : []),
   ];
 }

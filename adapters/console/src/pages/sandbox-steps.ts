@@ -29,7 +29,7 @@ export function sandboxSteps(visit: Visit, cards: readonly VirtualCard[], sent: 
   const examples =
     may_send_files && visit.may('webhooks.create')
       ? examplesPanel(visit)
-      : panel('A month of examples', html`<p class="quiet">Needs the role admin: log in again as that person.</p>`);
+      : panel('Three weeks of examples', html`<p class="quiet">Needs the role admin: log in again as that person.</p>`);
   return html`${cards.length === 0 ? examples : ''}<div class="steps">
 ${panel(
   '1. Make a card',
@@ -100,12 +100,12 @@ function clock(visit: Visit): Content {
 
 function examplesPanel(visit: Visit): Content {
   return panel(
-    'A month of examples',
+    'Three weeks of examples',
     form(
       visit,
       'examples',
       'Fill with examples',
-      html`<p>Five cards and some two hundred purchases with declines, clearings, statements and breaks; a webhook that fails, a file that is held, a clearing in quarantine. It takes some seconds, and moves the clock by three weeks.</p>`,
+      html`<p>Three weeks of purchases with declines, clearings, statements and breaks, and one of each case that needs a person: a suggested match, an act that waits for a second person, a webhook that fails, a file that is held, a clearing in quarantine. It takes some seconds, and moves the clock by three weeks.</p>`,
       'second',
     ),
   );

@@ -179,13 +179,16 @@ async function mailCard(trial: Trial, form: FormData): Promise<Outcome> {
 async function examples(trial: Trial): Promise<Outcome> {
   const { purchases, declined, cleared } = await makeExamples(trial);
   return {
-    text: `${purchases} purchases were made: ${declined} were declined, ${cleared} have cleared, and the bank has stated most of them.`,
+    text: `${purchases} purchases were made: ${declined} were declined, ${cleared} have cleared, and the bank has stated most of them. Look at:`,
     links: [
-      ['Home', ''],
-      ['Cards', '/cards'],
-      ['Breaks', '/breaks'],
-      ['Webhooks', '/webhooks'],
-      ['Imports', '/imports', true],
+      ['What needs a person', ''],
+      ['A card near its limit', '/cards'],
+      ['Breaks, some with a suggested match', '/breaks'],
+      ['An act that waits for a second person', '/approvals'],
+      ['A closed period', '/periods'],
+      ['A webhook that fails', '/webhooks'],
+      ['A file that is held', '/imports', true],
+      ...(trial.visit.may('bank.consents.read') ? [['Who reads accounts', '/consents', true] as const] : []),
     ],
   };
 }

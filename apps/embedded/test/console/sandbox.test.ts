@@ -74,23 +74,51 @@ describe('the page to try the sandbox', () => {
     assert.equal((await browser.post(page, { do: 'card', limit: '1' })).status, 403);
   });
 
-  it('fills a company with a month of examples, breaks and troubles', async () => {
-    const browser = world.as({ role: 'admin', company_id: null });
+  it('fills a company with examples of each case, also when it has some', async () => {
+    const browser = world.as('filler', { role: 'admin', company_id: null });
     await browser.get(page);
+    const company = world.tally.company(1);
     const filled = await browser.post(page, { do: 'examples' });
     const [, purchases, declined] = /(\d+) purchases were made: (\d+) were declined/.exec(filled.text) ?? [];
     assert.ok(Number(purchases) >= 100 && Number(declined) >= 10, filled.text);
     assert.ok(filled.html.length < 100_000);
-    const [summary, imports, webhooks] = await Promise.all([
-      world.tally.company(1).reconciliation.summary(),
+    const { items: breaks } = await company.reconciliation.items.list({
+      filter: { status: 'break' },
+      suggestions: true,
+      limit: 100,
+    });
+    const [summary, imports, webhooks, periods, approvals, cards] = await Promise.all([
+      company.reconciliation.summary(),
       world.tally.operator.imports.list(),
-      world.tally.company(1).webhooks.list(),
+      company.webhooks.list(),
+      company.reconciliation.periods.list(),
+      company.reconciliation.approvals.list(),
+      company.cards.list({ limit: 5 }),
     ]);
-    assert.ok(
-      ['matched', 'break', 'awaiting'].every((status) => (summary.by_status[status as 'break']?.count ?? 0) > 0),
+    const worked_on = breaks.find(({ assignee }) => assignee !== null);
+    const { history } = await company.reconciliation.items.read(worked_on!.id);
+    const has = {
+      'each status': ['matched', 'break', 'proposed', 'awaiting'].every((one) => one in summary.by_status),
+      'breaks of more than a week': '8-30' in summary.by_age,
+      'a suggested match': worked_on?.suggestions[0]?.differs.merchant === 'same',
+      'a comment': history.some(({ action }) => action === 'comment'),
+      'a file that is held': imports.items.some(({ status }) => status === 'held'),
+      'a clearing in quarantine': imports.items.some(({ quarantined }) => quarantined > 0),
+      'a webhook': webhooks.items.length === 1,
+      'a closed period': periods.items.length === 1,
+      'an act that waits': approvals.items.length === 1 && approvals.items[0]?.status === 'pending',
+      'a card near its limit': cards.items.some((one) => one.available_balance < one.total_card_amount / 10),
+      'a frozen card': cards.items.some(({ frozen }) => frozen),
+    };
+    assert.deepEqual(
+      Object.entries(has).filter(([, is_true]) => !is_true),
+      [],
     );
-    assert.ok(imports.items.some(({ status }) => status === 'held'));
-    assert.ok(imports.items.some(({ quarantined }) => quarantined > 0));
-    assert.equal(webhooks.items.length, 1);
+    const { items: deliveries } = await company.webhooks.deliveries.list(webhooks.items[0]!.id);
+    assert.deepEqual([...new Set(deliveries.map(({ state }) => state))], ['pending', 'failed']);
+
+    const again = await browser.post(page, { do: 'examples' });
+    assert.equal(again.status, 200, again.text);
+    assert.equal((await company.webhooks.list()).items.length, 1);
   });
 });

@@ -122,6 +122,7 @@ export const examples = [
     opened_on: '2019-04-01',
   } satisfies own.PutAccountProfile,
   { booked: 125000, available: 120000, credit_line: 50000 } satisfies own.PutAccountBalance,
+  { client_id: 'sandbox-aisp' } satisfies own.CreateConsent,
   { decision: 'approve' } satisfies own.DecideConsent,
   {
     name: 'Budget App',

@@ -3,21 +3,27 @@ import {
   accessEnd,
   authoriseConsent,
   type Consent,
+  createAccountAccessConsent,
   hasAccess,
+  permissions,
   rejectConsent,
   withdrawConsent,
 } from '@tallystick/consents';
-import { invalid, Refusal, showValue, toInstantText } from '@tallystick/kernel';
+import { invalid, type Random, Refusal, showValue, toInstantText } from '@tallystick/kernel';
 import * as z from 'zod';
 import { showAs } from '../fields.ts';
 import { type Operation, type OperationCall, operation, operatorCall, present, servedCompany } from '../operation.ts';
-import { consent, decide_consent } from './shapes.ts';
+import { consent, create_consent, decide_consent } from './shapes.ts';
 
 /**
  * The consents of the bank's users (decision: consents and reading). A key that belongs to a
  * company sees only the consents that users of the company authorised.
  */
-export function consentOperations(bank: BankData | undefined, in_sandbox: boolean): readonly Operation[] {
+export function consentOperations(
+  bank: BankData | undefined,
+  ports: { readonly random: Random },
+  in_sandbox: boolean,
+): readonly Operation[] {
   return [
     operation('bank_channel', {
       id: 'bank.consents.read',
@@ -59,8 +65,31 @@ export function consentOperations(bank: BankData | undefined, in_sandbox: boolea
         return present(page, (found) => presentBankConsent(found, call));
       },
     }),
-    ...(in_sandbox ? [decision(bank)] : []),
+    ...(in_sandbox ? [request(ports), decision(bank)] : []),
   ];
+}
+
+/** The request of a third party of the sandbox, without its token. */
+function request(ports: { readonly random: Random }): Operation {
+  return operation('bank_channel', {
+    id: 'sandbox.consents.create',
+    summary: 'Ask for a consent as a third party of the sandbox',
+    description: 'To read all that a third party may read of accounts. A user of the bank then decides about it.',
+    body: create_consent,
+    answer: consent,
+    async write(tx, call) {
+      const { client_id } = call.body.data;
+      const third_party = await tx.third_parties.findByClientId(client_id);
+      if (!third_party?.is_sandbox || third_party.status !== 'active' || !third_party.scopes.includes('accounts')) {
+        const message = `must be an active third party of the sandbox that may read accounts, such as sandbox-aisp, not ${showValue(client_id)}`;
+        throw invalid({ path: 'client_id', message });
+      }
+      const { request_id, source_address, now_ms } = call;
+      const asked = { Data: { Permissions: permissions }, Risk: {} };
+      const by = { client_id, request_id, source_address, now_ms };
+      return presentBankConsent(await createAccountAccessConsent(tx, ports, by, asked), call);
+    },
+  });
 }
 
 /**

@@ -12,6 +12,19 @@ import {
   user_id,
 } from '../fields.ts';
 
+/** `POST /sandbox/v1/consents`. */
+export const create_consent = z
+  .object({
+    data: z.object({
+      client_id: z.string().min(1).max(128).describe('A third party of the sandbox that may read accounts'),
+    }),
+  })
+  .meta({
+    id: 'CreateConsent',
+    description: 'The request of a third party',
+    examples: [{ data: { client_id: 'sandbox-aisp' } }],
+  });
+
 /** `POST /sandbox/v1/consents/:consent_id/decide`. */
 export const decide_consent = z
   .object({

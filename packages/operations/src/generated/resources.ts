@@ -1401,6 +1401,12 @@ export interface CreateCompany {
   readonly customer_number: string;
 }
 
+/** The request of a third party. */
+export interface CreateConsent {
+  /** A third party of the sandbox that may read accounts. */
+  readonly client_id: string;
+}
+
 /** A new person of the console. */
 export interface CreatePerson {
   /** The name at log-in and in the audit log: a-z, 0-9, `.`, `_` and `-`. It never changes. */

@@ -228,6 +228,7 @@ export interface Results {
   readonly 'bank.consents.read': Consent;
   readonly 'bank.consents.withdraw': Consent;
   readonly 'bank.users.consents.list': Page<Consent>;
+  readonly 'sandbox.consents.create': Consent;
   readonly 'sandbox.consents.decide': Consent;
   readonly 'operator.thirdParties.create': ThirdParty;
   readonly 'operator.thirdParties.list': Page<ThirdParty>;

@@ -33,6 +33,7 @@ import type {
   CreateApiKey,
   CreateBacktest,
   CreateCompany,
+  CreateConsent,
   CreatePerson,
   CreatePortalLink,
   CreateRealCard,
@@ -1242,6 +1243,11 @@ export interface SandboxClockOperations {
 
 /** The decision of a bank's user, without a page. Needs Open Banking. */
 export interface SandboxConsentOperations {
+  /**
+   * Ask for a consent as a third party of the sandbox. To read all that a third party may read of
+   * accounts. A user of the bank then decides about it.
+   */
+  create(data: CreateConsent, options?: TransactionOptions): Promise<Consent>;
   /**
    * Decide about a consent as a user of the bank. The third party then gets its code, or
    * `access_denied`, without a page. Only a consent that awaits authorisation can be decided.
