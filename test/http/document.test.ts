@@ -217,7 +217,7 @@ const account_number = '1';
 const consent_id = '1';
 const bank_user_id = '1';
 
-/** A consent, a user of the bank who may decide about it, and an account that the user may view. */
+/** A third party, a consent, a user of the bank who may decide about it, and an account that the user may view. */
 async function withConsent({ persistence }: Service, company_id = 1): Promise<void> {
   const at_ms = Date.parse(start);
   await persistence.unitOfWork.run(async (tx) => {
@@ -239,6 +239,19 @@ async function withConsent({ persistence }: Service, company_id = 1): Promise<vo
         updated_at_ms: at_ms,
       },
     ]);
+    await tx.third_parties.insert({
+      client_id: 'sandbox-aisp',
+      name: 'Budget planner',
+      scopes: ['accounts'],
+      redirect_uris: [],
+      jwks: null,
+      jwks_uri: null,
+      certificate_subject: null,
+      id_token_signed_response_alg: 'PS256',
+      is_sandbox: true,
+      status: 'active',
+      created_at_ms: at_ms,
+    });
     await tx.consents.insert({
       kind: 'account_access',
       consent_id,
