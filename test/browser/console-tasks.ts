@@ -48,7 +48,7 @@ export const console_tasks: readonly ConsoleTask[] = [
       await page.keyboard.type('card 2');
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { level: 1, name: /^Card 2, ending in/ }).waitFor();
-      await tabTo(page, page.getByLabel('Why it is to be frozen'));
+      await tabTo(page, page.getByLabel('Why (optional)'));
       await page.keyboard.type('Reported lost');
       await tabAndEnter(page, page.getByRole('button', { name: 'Freeze', exact: true }));
       await page.getByText('Frozen', { exact: true }).first().waitFor();

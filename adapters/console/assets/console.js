@@ -14,9 +14,12 @@ document.addEventListener('keydown', (event) => {
   }
 });
 
-// On a narrow screen the menu is closed at first.
+// On a narrow screen the menu is closed at first. On a wide one it is always open.
 const menu = document.querySelector('nav.side details');
-if (menu !== null && window.matchMedia('(max-width: 60rem)').matches) menu.removeAttribute('open');
+const narrow = window.matchMedia('(max-width: 60rem)');
+const setMenu = () => menu?.toggleAttribute('open', !narrow.matches);
+narrow.addEventListener('change', setMenu);
+setMenu();
 
 // The problem of a form is read out, and is in view.
 document.getElementById('problem')?.focus();

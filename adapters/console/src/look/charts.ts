@@ -5,7 +5,7 @@ import { table } from './parts.ts';
 export interface Series {
   readonly title: string;
   /** The colours of the style sheet. */
-  readonly color: 'c1' | 'c2' | 'c3' | 'c4' | 'c5';
+  readonly color: 'c1' | 'c2' | 'c3' | 'c5';
 }
 
 export interface ColumnsOptions {
@@ -20,12 +20,8 @@ export interface ColumnsOptions {
   readonly label_every: number;
 }
 
-const width = 720;
-const height = 170;
-const base = 140;
-/** Room for the number at the top, which is larger on a phone. */
-const ceiling = 20;
-const left = 64;
+/** The columns are drawn on a ground of this height, which the style sheet stretches. */
+const height = 100;
 
 const counts = new Intl.NumberFormat('en-GB');
 
@@ -36,35 +32,25 @@ export function countText(count: number): string {
 
 /** Columns of stacked parts, with their numbers in a table that opens. */
 export function columnsChart({ caption, of, series, columns, label_every }: ColumnsOptions): Content {
-  const most = Math.max(0, ...columns.map(({ values }) => values.reduce((sum, value) => sum + value, 0)));
-  const top = topOf(most);
-  const step = (width - left) / Math.max(1, columns.length);
-  const heightOf = (value: number) => (value * (base - ceiling)) / top;
+  const top = topOf(Math.max(0, ...columns.map(({ values }) => values.reduce((sum, value) => sum + value, 0))));
   const bars = columns.map(({ values, label }, at) => {
-    let y = base;
-    const x = left + at * step + step * 0.12;
+    let y = height;
     return values.map((value, place) => {
-      const bar = value === 0 ? 0 : Math.max(1.5, heightOf(value));
+      const bar = value === 0 ? 0 : Math.max(1.5, (value * height) / top);
       y -= bar;
       const { title, color } = series[place]!;
       return value === 0
         ? ''
-        : html`<rect class="${color}" x="${round(x)}" y="${round(y)}" width="${round(step * 0.76)}" height="${round(bar)}"><title>${label}: ${title} ${countText(value)}</title></rect>`;
+        : html`<rect class="${color}" x="${at * 10 + 1}" y="${round(y)}" width="8" height="${round(bar)}"><title>${label}: ${title} ${countText(value)}</title></rect>`;
     });
   });
-  const labels = columns.map(({ label }, at) =>
-    at % label_every === 0
-      ? html`<text class="quiet" x="${round(left + (at + 0.5) * step)}" y="${base + 18}" text-anchor="middle">${label}</text>`
-      : '',
-  );
+  const labels = columns.filter((_, at) => at % label_every === 0).map(({ label }) => html`<span>${label}</span>`);
   const rows = columns.filter(({ values }) => values.some((value) => value > 0));
   return html`<figure><figcaption>${caption}</figcaption>
 ${legend(series)}
-<svg viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${caption}. The numbers are in the table below.">
-<path class="axis" d="M${left} ${base}H${width} M${left} ${round(base - heightOf(top))}H${width}"/>
-<text class="quiet" x="${left - 6}" y="${base + 4}" text-anchor="end">0</text>
-<text class="quiet" x="${left - 6}" y="${round(base - heightOf(top)) + 4}" text-anchor="end">${countText(top)}</text>
-${bars}${labels}</svg>
+<div class="plot"><span aria-hidden="true">${countText(top)}</span>
+<svg viewBox="0 0 ${columns.length * 10} ${height}" preserveAspectRatio="none" role="img" aria-label="${caption}. The numbers are in the table below.">${bars}</svg>
+<div aria-hidden="true">${labels}</div></div>
 <details><summary>Numbers</summary>${table({
     caption,
     columns: [
@@ -77,14 +63,17 @@ ${bars}${labels}</svg>
     ],
     rows,
     empty: 'There is nothing to count.',
+    is_compact: true,
   })}</details></figure>`;
 }
 
 function legend(series: readonly Series[]): Content {
-  return html`<p class="legend">${series.map(
-    ({ title, color }) =>
-      html`<span><svg viewBox="0 0 10 10" width="10" height="10" aria-hidden="true"><rect class="${color}" width="10" height="10" rx="2"/></svg> ${title}</span> `,
-  )}</p>`;
+  return html`<p class="legend">${series.map(({ title, color }) => html`<span>${key(color)} ${title}</span> `)}</p>`;
+}
+
+/** A square in the colour of a part, beside its name. */
+export function key(color: Series['color']): Content {
+  return html`<svg class="key" viewBox="0 0 10 10" aria-hidden="true"><rect class="${color}" width="10" height="10"/></svg>`;
 }
 
 export interface BarRow {
@@ -111,15 +100,17 @@ export function barTable({
     columns: [
       { title: of, cell: ({ title }) => title },
       { title: 'Count', kind: 'number', cell: ({ count }) => countText(count) },
-      {
-        title: 'Share',
-        cell: ({ count, color = 'c1' }: BarRow) =>
-          html`<svg class="bar" viewBox="0 0 100 10" width="100" height="10" preserveAspectRatio="none" aria-hidden="true"><rect class="${color}" width="${round((count * 100) / most)}" height="10"/></svg>`,
-      },
+      { title: 'Share', kind: 'bar', cell: ({ count, color = 'c1' }: BarRow) => bar(0, (count * 100) / most, color) },
     ],
     rows,
     empty,
+    is_compact: true,
   });
+}
+
+/** A bar in a cell, from one per cent of its width to another. It repeats what the row says. */
+export function bar(from: number, to: number, color: Series['color']): Content {
+  return html`<svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class="${color}" x="${round(from)}" width="${round(to - from)}" height="10"/></svg>`;
 }
 
 /** The number at the top of the picture: 1, 2 or 5 with zeros. */

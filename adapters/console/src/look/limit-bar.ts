@@ -1,4 +1,5 @@
 import { showAmount } from '@tallystick/kernel';
+import { key } from './charts.ts';
 import { type Content, html, when } from './html.ts';
 import { money } from './values.ts';
 
@@ -32,8 +33,7 @@ export function limitBar({ limit, cleared, held, available }: LimitParts, curren
   const label = `Of ${showAmount(limit, currency)}: ${parts.map(([name, amount]) => `${name.toLowerCase()} ${showAmount(amount, currency)}`).join(', ')}`;
   return html`<figure class="limit"><svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${label}">${bars}</svg>
 <dl class="facts">${parts.map(
-    ([name, amount, kind]) =>
-      html`<div><dt><svg class="key" viewBox="0 0 12 12" width="12" height="12" aria-hidden="true"><rect class="${kind}" width="12" height="12"/></svg> ${name}</dt><dd>${money(amount, currency)}</dd></div>`,
+    ([name, amount, kind]) => html`<div><dt>${key(kind)} ${name}</dt><dd>${money(amount, currency)}</dd></div>`,
   )}<div><dt>Limit</dt><dd>${money(limit, currency)}</dd></div></dl>
 ${when(available < 0, () => html`<p class="warning">${money(-available, currency)} more than the limit cleared or is held.</p>`)}</figure>`;
 }

@@ -4,8 +4,8 @@ export interface Column<Row> {
   /** Empty: what is in the column needs none. */
   readonly title: string;
   readonly cell: (row: Row) => Content;
-  /** Numbers are at the right, in figures of one width. */
-  readonly kind?: 'text' | 'number' | undefined;
+  /** Numbers are at the right, in figures of one width. A bar gets the room that is left. */
+  readonly kind?: 'text' | 'number' | 'bar' | undefined;
 }
 
 export interface TableOptions<Row> {
@@ -19,12 +19,15 @@ export interface TableOptions<Row> {
   readonly rowId?: ((row: Row) => string) | undefined;
   /** `failed` for a row that stands out. */
   readonly rowClass?: ((row: Row) => string) | undefined;
+  /** The few short columns fit on a phone, too. */
+  readonly is_compact?: boolean | undefined;
 }
 
-/** A table, which on a narrow screen shows each row as a card. */
-export function table<Row>({ caption, columns, rows, empty, rowId, rowClass }: TableOptions<Row>): Content {
+/** A table, which on a narrow screen shows each row as a card, unless it is compact. */
+export function table<Row>(options: TableOptions<Row>): Content {
+  const { caption, columns, rows, empty, rowId, rowClass, is_compact = false } = options;
   if (rows.length === 0) return html`<p class="empty">${empty}</p>`;
-  return html`<div class="scroll"><table>
+  return html`<div class="scroll"><table${is_compact ? html` class="compact"` : ''}>
 <caption class="visually-hidden">${caption}</caption>
 <thead><tr>${columns.map(({ title, kind }) => (title === '' ? html`<td></td>` : html`<th scope="col" class="${kind ?? 'text'}">${title}</th>`))}</tr></thead>
 <tbody>${rows.map(

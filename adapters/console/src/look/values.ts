@@ -1,29 +1,33 @@
 import { showDecimal } from '@tallystick/kernel';
 import { type Content, html } from './html.ts';
 
-const instants = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  hourCycle: 'h23',
-  timeZone: 'UTC',
-});
-
 const dates = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
 
-/** An instant of ISO 8601 as people read it, in UTC; a dash for null. */
+/** An instant of ISO 8601 as people read it, to the minute in UTC; a dash for null. */
 export function instant(text: string | null | undefined): Content {
-  if (text === null || text === undefined) return dash;
-  return html`<time datetime="${text}">${instants.format(new Date(text))} UTC</time>`;
+  return timeOf(text, (at) => `${dateText(at)}, ${at.toISOString().slice(11, 16)}${hard_space}UTC`);
+}
+
+/** The same to the second, where messages and records are compared. */
+export function exactInstant(text: string | null | undefined): Content {
+  return timeOf(text, (at) => `${dateText(at)}, ${at.toISOString().slice(11, 19)}${hard_space}UTC`);
 }
 
 /** A date of ISO 8601 as people read it; a dash for null. */
 export function date(text: string | null | undefined): Content {
+  return timeOf(text, dateText);
+}
+
+/** Keeps a date on one line. */
+const hard_space = '\u00a0';
+
+function dateText(at: Date): string {
+  return dates.format(at).replaceAll(' ', hard_space);
+}
+
+function timeOf(text: string | null | undefined, show: (at: Date) => string): Content {
   if (text === null || text === undefined) return dash;
-  return html`<time datetime="${text}">${dates.format(new Date(text))}</time>`;
+  return html`<time datetime="${text}">${show(new Date(text))}</time>`;
 }
 
 /** An amount in minor units with its currency: `1,250.00 EUR`; a dash for null. */

@@ -45,7 +45,7 @@ export function approvalPages(app: ConsoleApp): void {
         label: 'Status',
         value: status,
         of: [...Object.entries(statuses).map(([name, [title]]) => [name, title] as const), ['any', 'Any']],
-      })}<button>Filter</button></form>${table({
+      })}<button class="second">Filter</button></form>${table({
         caption: 'Acts that need a second person, the newest first',
         columns: [
           { title: 'Approval', cell: ({ id }) => html`<a href="${path}/${id}">Approval ${id}</a>` },

@@ -3,7 +3,7 @@ import type { ConsoleApp } from '../console-app.ts';
 import { fileAnswer } from '../file-answer.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { facts, field, pager, panel, table } from '../look/parts.ts';
-import { badge, foreign, instant } from '../look/values.ts';
+import { badge, exactInstant, foreign } from '../look/values.ts';
 import { who } from '../look/who.ts';
 import type { Visit } from '../visit.ts';
 
@@ -33,13 +33,13 @@ export function auditPages(app: ConsoleApp): void {
 ${filters.map(({ name, label, hint }) => field({ name, label, hint, value: query.get(name), maxlength: 255 }))}
 ${field({ name: 'from', label: 'From', type: 'date', value: query.get('from') })}
 ${field({ name: 'to', label: 'To', type: 'date', value: query.get('to') })}
-<button class="second">Show</button></form>
+<button class="second">Filter</button></form>
 ${panel(
   'Entries',
   html`${table({
     caption: 'Entries of the audit log, the newest first',
     columns: [
-      { title: 'When', cell: ({ at }) => instant(at) },
+      { title: 'When', cell: ({ at }) => exactInstant(at) },
       {
         title: 'Who',
         cell: ({ actor, source_address }) =>

@@ -4,7 +4,7 @@ import { fileAnswer } from '../file-answer.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { liveNews } from '../look/live.ts';
 import { choice, field, pager, panel, table, tick } from '../look/parts.ts';
-import { badge, foreign, money } from '../look/values.ts';
+import { badge, dash, foreign, money, moneyText } from '../look/values.ts';
 import type { Problem } from '../problem.ts';
 import type { Visit } from '../visit.ts';
 import { actValue, answerWords, doAct } from './item-acts.ts';
@@ -137,7 +137,7 @@ ${choice({ name: 'kind', label: 'Kind', value: value('kind'), of: [any, ...kind_
 ${choice({ name: 'age', label: 'Age in days', value: value('age'), of: [any, ...ages.map((age) => [age, age.endsWith('-') ? 'over 30' : age] as const)] })}
 ${choice({ name: 'assignee', label: 'Assigned to', value: value('assignee'), of: [['', 'Anybody'], ['me', 'Me'], ['none', 'Nobody'], ...other] })}
 ${moreFilters(value)}
-<button>Filter</button> <a href="${visit.path('/breaks')}">Clear</a></form>`;
+<div class="actions"><button class="second">Filter</button><a href="${visit.path('/breaks')}">Clear</a></div></form>`;
 }
 
 /** Filters that are open at first only where one of them is set. */
@@ -145,7 +145,7 @@ function moreFilters(value: (name: string) => string): Content {
   const is_set = ['amount_from', 'amount_to', 'currency', 'account', 'text'].some((name) => value(name) !== '');
   return html`<details class="more"${is_set ? html` open` : ''}><summary>More filters</summary><div class="filters">
 ${field({ name: 'amount_from', label: 'Amount from', value: value('amount_from'), inputmode: 'decimal', maxlength: 20 })}
-${field({ name: 'amount_to', label: 'to', value: value('amount_to'), inputmode: 'decimal', maxlength: 20 })}
+${field({ name: 'amount_to', label: 'Amount to', value: value('amount_to'), inputmode: 'decimal', maxlength: 20 })}
 ${field({ name: 'currency', label: 'Currency', value: value('currency'), maxlength: 3 })}
 ${field({ name: 'account', label: 'Account', value: value('account'), maxlength: 40 })}
 ${field({ name: 'text', label: 'Merchant or reference', value: value('text'), maxlength: 200 })}</div></details>
@@ -157,11 +157,10 @@ function queue(visit: Visit, items: readonly Item[], problem: Problem | undefine
   const shown = table({
     caption: 'Items, the newest first',
     columns: [
-      ...(may_act ? [{ title: 'Tick', cell: tickOf }] : []),
-      { title: 'Item', cell: (item) => aboutOf(visit, item) },
-      { title: 'Authorized', kind: 'number', cell: ({ authorized, currency }) => money(authorized, currency) },
-      { title: 'Cleared', kind: 'number', cell: ({ cleared, currency }) => money(cleared, currency) },
-      { title: 'Stated', kind: 'number', cell: ({ stated, currency }) => money(stated, currency) },
+      { title: 'Item', cell: (item) => html`${when(may_act, () => tickOf(item))}${aboutOf(visit, item)}` },
+      { title: 'Authorized', kind: 'number', cell: ({ authorized, currency }) => sideOf(authorized, currency) },
+      { title: 'Cleared', kind: 'number', cell: ({ cleared, currency }) => sideOf(cleared, currency) },
+      { title: 'Stated', kind: 'number', cell: ({ stated, currency }) => sideOf(stated, currency) },
       { title: 'Difference', kind: 'number', cell: differenceOf },
       { title: 'Suggestion and acts', cell: (item) => actsOf(visit, item, may_act) },
     ],
@@ -174,11 +173,16 @@ function queue(visit: Visit, items: readonly Item[], problem: Problem | undefine
   return html`<form class="queue" method="post" action="${visit.path('/breaks')}${search}">${visit.csrf}
 ${when(
   items.length > 0,
-  () => html`<div class="bar">${field({ name: 'note', label: 'Note, for one item or all that are ticked', value: problem?.typed('note'), error: problem?.of('note'), maxlength: 1000, autocomplete: 'off' })}
+  () => html`<div class="decide">${field({ name: 'note', label: 'Note, for one item or all that are ticked', value: problem?.typed('note'), error: problem?.of('note'), maxlength: 1000, autocomplete: 'off' })}
 <div class="actions" role="group" aria-label="All that are ticked"><button name="do" value="accept" class="second">Accept ticked</button><button name="do" value="ignore" class="second">Ignore ticked</button><button name="do" value="confirm" class="second">Confirm ticked</button><button name="do" value="assign" class="second">Assign ticked to me</button></div></div>
 <p class="hint keys"><kbd>j</kbd> <kbd>k</kbd> move, <kbd>Enter</kbd> opens, <kbd>x</kbd> ticks, <kbd>a</kbd> accepts, <kbd>i</kbd> ignores, <kbd>m</kbd> matches, <kbd>c</kbd> comments</p>`,
 )}
 ${shown}</form>`;
+}
+
+/** An amount of a row, whose currency stands at its difference. */
+function sideOf(amount: number | null, currency: string): Content {
+  return amount === null ? dash : html`<span class="amount">${moneyText(amount, currency)}</span>`;
 }
 
 function tickOf({ id, version, status }: Item): Content {
@@ -190,10 +194,10 @@ function aboutOf(visit: Visit, item: Item): Content {
     item.kind === null
       ? statusBadge(item.status)
       : badge(kindTitle(item.kind), item.status === 'break' ? 'bad' : 'quiet');
-  const card = when(item.vcn_id, (id) => html`, <a href="${visit.path(`/cards/${id}`)}">card ${id}</a>`);
+  const card = when(item.vcn_id, (id) => html`, <a class="nowrap" href="${visit.path(`/cards/${id}`)}">card ${id}</a>`);
   const age = item.age_days === null ? '' : html` <span class="quiet">${ageOf(item)}</span>`;
   const assignee = when(item.assignee, (name) => html`<br><span class="quiet">for ${foreign(name)}</span>`);
-  return html`${itemLink(visit, item.id)} ${kind}${age}<br>${whatOf(item)}${card}${assignee}`;
+  return html`${itemLink(visit, item.id)} ${kind}${age}<div>${whatOf(item)}${card}${assignee}</div>`;
 }
 
 function actsOf(visit: Visit, item: Item, may_act: boolean): Content {

@@ -1,9 +1,9 @@
 import type { Results } from '@tallystick/operations';
 import type { ConsoleApp } from '../console-app.ts';
+import { bar } from '../look/charts.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { field, panel, table } from '../look/parts.ts';
-import { money, moneyText } from '../look/values.ts';
-import { type WaterfallStep, waterfall } from '../look/waterfall.ts';
+import { badge, money, moneyText } from '../look/values.ts';
 import type { Visit } from '../visit.ts';
 import { itemLink, kind_choices } from './item-words.ts';
 
@@ -31,8 +31,8 @@ export function bridgePages(app: ConsoleApp): void {
       content: html`<form class="filters" action="${visit.path('/bridge')}" aria-label="Account and dates">
 ${field({ name: 'account', label: 'Account', value: account, maxlength: 40, required: true, hint: accounts.length > 1 ? `For example ${accounts.slice(0, 3).join(', ')}` : undefined })}
 ${field({ name: 'from', label: 'Booked from', type: 'date', value: from })}
-${field({ name: 'to', label: 'to', type: 'date', value: to })}
-<button>Show</button></form>${
+${field({ name: 'to', label: 'Booked until', type: 'date', value: to })}
+<button class="second">Show</button></form>${
         bridge === null
           ? html`<p class="empty">No statement was imported yet, so there is no account to show.</p>`
           : bridgeOf(visit, bridge)
@@ -78,43 +78,64 @@ function stepsOf(visit: Visit, bridge: Bridge): readonly Step[] {
   ];
 }
 
+/** A row of the bridge, with the totals before and after it in its picture. */
+interface Row extends Step {
+  readonly from: number;
+  readonly to: number;
+}
+
 function bridgeOf(visit: Visit, bridge: Bridge): Content {
   const { currency, opening_balance, closing_balance } = bridge;
   const shownOf = (amount: number) => `${moneyText(amount, currency)} ${currency}`;
-  const steps = stepsOf(visit, bridge);
-  let total: number = opening_balance;
-  const drawn = steps
-    .filter(({ amount }) => amount !== 0)
-    .map(({ title, amount }): WaterfallStep => {
-      total += amount;
-      return { title, amount, total, shown: shownOf(amount) };
-    });
-  const unexplained = closing_balance - total;
-  const end = (title: string, balance: number): WaterfallStep => {
-    return { title, amount: null, total: balance, shown: shownOf(balance) };
+  let to: number = opening_balance;
+  const rowOf = (step: Step): Row => {
+    const from = to;
+    to += step.amount;
+    return { ...step, from, to };
   };
-  const title = `From ${shownOf(opening_balance)} to ${shownOf(closing_balance)}`;
+  const balance = (title: string, amount: number): Row => {
+    return { title, amount, count: null, href: null, from: amount, to: amount };
+  };
+  const steps = stepsOf(visit, bridge).map(rowOf);
+  const unexplained = closing_balance - to;
   const rows = [
-    { title: 'Opening balance', amount: opening_balance, count: null, href: null },
+    balance('Opening balance', opening_balance),
     ...steps,
-    { title: 'Unexplained', amount: unexplained, count: null, href: null },
-    { title: 'Closing balance', amount: closing_balance, count: null, href: null },
+    rowOf({ title: 'Unexplained', amount: unexplained, count: null, href: null }),
+    balance('Closing balance', closing_balance),
   ];
   return html`${panel(
-    title,
-    html`<figure class="waterfall">${waterfall(title, [end('Opening balance', opening_balance), ...drawn, end('Closing balance', closing_balance)])}
-<figcaption><strong>unexplained: ${shownOf(unexplained)}</strong></figcaption></figure>
+    `From ${shownOf(opening_balance)} to ${shownOf(closing_balance)}`,
+    html`<p>${badge(`unexplained: ${shownOf(unexplained)}`, unexplained === 0 ? 'ok' : 'bad')}</p>
 ${table({
   caption: 'The steps of the bridge',
   columns: [
-    { title: 'Step', cell: (row) => row.title },
+    { title: 'Step', cell: ({ title }) => title },
     { title: 'Items', kind: 'number', cell: ({ count, href }) => countOf(count, href) },
     { title: 'Amount', kind: 'number', cell: ({ amount }) => money(amount, currency) },
+    { title: 'From total to total', kind: 'bar', cell: pictureOf(rows) },
   ],
   rows,
   empty: '',
+  is_compact: true,
 })}`,
   )}${differencesOf(visit, bridge)}`;
+}
+
+/**
+ * The bars of the rows. Their scale covers the totals that are reached and not 0, so that small steps
+ * of a large balance are seen.
+ */
+function pictureOf(rows: readonly Row[]): (row: Row) => Content {
+  const totals = rows.map(({ to }) => to);
+  const [low, high] = [Math.min(...totals), Math.max(...totals)];
+  const placeOf = (total: number) => (high === low ? 0 : ((total - low) / (high - low)) * 98.5);
+  return ({ from, to, amount }) => {
+    const is_balance = from === to;
+    if (is_balance && amount === 0) return '';
+    const [left, right] = [Math.min(placeOf(from), placeOf(to)), Math.max(placeOf(from), placeOf(to))];
+    return bar(left, Math.max(right, left + 1.5), is_balance ? 'c1' : amount < 0 ? 'c2' : 'c5');
+  };
 }
 
 function countOf(count: number | null, href: string | null): Content {

@@ -1,6 +1,6 @@
 import type { Results } from '@tallystick/operations';
 import { type Content, html } from '../look/html.ts';
-import { badge, dash, foreign, instant, money } from '../look/values.ts';
+import { badge, dash, date, foreign, instant, money } from '../look/values.ts';
 import type { Visit } from '../visit.ts';
 
 export type Card = Results['virtualCards.read'];
@@ -76,6 +76,7 @@ export function shownValue(name: string, value: unknown, currency: string): Cont
   if (value === null || value === undefined) return dash;
   if (typeof value === 'number' && amounts.has(name)) return money(value, currency);
   if (typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value)) return instant(value);
+  if (typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value)) return date(value);
   return foreign(typeof value === 'object' ? JSON.stringify(value) : String(value));
 }
 

@@ -96,7 +96,7 @@ async function cardPage(visit: Visit, id: string, problem?: Problem): Promise<Re
     beside: html`${statusOf(card)}${links(visit, card)}`,
     content: html`<div class="columns">
 ${panel(limitTitle(card), limits(card, currency))}
-${panel('Acts', acts(visit, card, problem))}
+${panel('What you can do', acts(visit, card, problem))}
 </div>
 ${panel('Controls', controls(card, currency, template))}
 ${panel('Open holds', holds(visit, card, currency))}
@@ -135,10 +135,8 @@ function limits(
   currency: string,
 ): Content {
   return html`${limitBar(balance, currency)}${facts([
-    [
-      'Window',
-      html`${instant(balance.window_start)} to ${balance.window_ends === null ? 'no end' : instant(balance.window_ends)}`,
-    ],
+    ['Window from', instant(balance.window_start)],
+    ['Window until', balance.window_ends === null ? 'no end' : instant(balance.window_ends)],
     ['One purchase', html`${money(per_transaction_min, currency)} to ${money(per_transaction_max, currency)}`],
     ['Uses', transactions_max === null ? `${balance.uses}, not limited` : `${balance.uses} of ${transactions_max}`],
     ['Next hold ends', instant(balance.next_hold_end)],
@@ -200,21 +198,24 @@ function acts(visit: Visit, card: Card, problem: Problem | undefined): Content {
   const is_approved = status === 'Approved';
   const shown = [
     is_approved && visit.may(`virtualCards.${freeze}`)
-      ? html`<form method="post" action="${visit.path(`/cards/${id}/${freeze}`)}">${visit.csrf}${textArea({
-          name: 'note',
-          label: frozen ? 'Why it is to be active again' : 'Why it is to be frozen',
-          hint: frozen ? undefined : 'A frozen card declines every purchase until it is unfrozen. Its holds go on.',
-          rows: 2,
-          maxlength: 500,
-          value: problem?.typed('note'),
-          error: problem?.of('note'),
-        })}<button>${frozen ? 'Unfreeze' : 'Freeze'}</button></form>`
+      ? html`<form method="post" action="${visit.path(`/cards/${id}/${freeze}`)}">${visit.csrf}
+<h3>${frozen ? 'Unfreeze the card' : 'Freeze the card'}</h3>
+<p class="hint">${frozen ? 'It can be used again at once.' : 'A frozen card declines every purchase until it is unfrozen. Its holds go on.'}</p>${textArea(
+          {
+            name: 'note',
+            label: 'Why (optional)',
+            rows: 2,
+            maxlength: 500,
+            value: problem?.typed('note'),
+            error: problem?.of('note'),
+          },
+        )}<button>${frozen ? 'Unfreeze' : 'Freeze'}</button></form>`
       : '',
     is_approved && visit.may('virtualCards.email')
-      ? html`<form method="post" action="${visit.path(`/cards/${id}/email`)}">${visit.csrf}${field({
+      ? html`<form method="post" action="${visit.path(`/cards/${id}/email`)}">${visit.csrf}<h3>Mail the details</h3>
+<p class="hint">The mail has a link that shows number and code once, within 24 hours.</p>${field({
           name: 'email',
-          label: 'Mail the details to',
-          hint: 'The mail has a link that shows number and code once, within 24 hours.',
+          label: 'E-mail address',
           type: 'email',
           required: true,
           maxlength: 254,

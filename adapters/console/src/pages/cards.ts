@@ -67,7 +67,7 @@ async function listPage(visit: Visit): Promise<Response> {
       label: 'Metadata',
       value: metadata,
       maxlength: 200,
-    })}<button class="second">Show</button></form>
+    })}<button class="second">Filter</button></form>
 ${table({
   caption: 'Cards, newest first',
   rows: items,
@@ -84,12 +84,10 @@ ${table({
     {
       title: 'Left',
       kind: 'number',
-      cell: ({ available_balance, currency, rcn_id }) => money(available_balance, currency ?? billed.get(rcn_id)),
-    },
-    {
-      title: 'Limit',
-      kind: 'number',
-      cell: ({ total_card_amount, currency, rcn_id }) => money(total_card_amount, currency ?? billed.get(rcn_id)),
+      cell: ({ available_balance, total_card_amount, currency, rcn_id }) => {
+        const limits_in = currency ?? billed.get(rcn_id);
+        return html`${money(available_balance, limits_in)}<div class="quiet">of ${money(total_card_amount, limits_in)}</div>`;
+      },
     },
   ],
 })}${pager(visit, path, next)}`,

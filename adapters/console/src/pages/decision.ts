@@ -4,7 +4,7 @@ import type { ConsoleApp } from '../console-app.ts';
 import { code_words, type ExplainedDecision, sayDecision } from '../decision/say-decision.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { facts, panel, table, textArea } from '../look/parts.ts';
-import { badge, date, foreign, instant, money } from '../look/values.ts';
+import { badge, date, exactInstant, foreign, instant, money } from '../look/values.ts';
 import { who } from '../look/who.ts';
 import type { Problem } from '../problem.ts';
 import type { Visit } from '../visit.ts';
@@ -39,7 +39,7 @@ async function decisionPage(visit: Visit, id: string, authorization_id: string, 
     visit.call('virtualCards.decisions.read', { parameters: { id, authorization_id } }),
     visit.call('clearings.list', { options: { filter: { authorization_id }, limit: 20 } }),
   ]);
-  const { authorization, decision, client } = explained;
+  const { authorization, client } = explained;
   const similar = await findSimilar(visit, authorization);
   const currency = String(explained.controls?.currency ?? authorization.billing_currency);
   const card_path = visit.path(`/cards/${id}`);
@@ -58,7 +58,7 @@ async function decisionPage(visit: Visit, id: string, authorization_id: string, 
     )}
 ${panel('Authorization', summary(visit, explained, currency))}
 ${holdPanel(visit, id, authorization, currency, problem)}
-${panel(`Reasons, in the order in which they are tried${decision.code === 'V' ? '' : `: ${decision.code}, ${code_words[decision.code]}`}`, reasonsTable(explained, currency))}
+${panel('Reasons to decline, in the order in which they are tried', reasonsTable(explained, currency))}
 <div class="columns">
 ${when(explained.before, () => panel('Before and after', beforeAndAfter(explained, currency)))}
 ${when(client, (one) => panel('What the company was asked', consultation(one, currency)))}
@@ -88,8 +88,8 @@ function summary(visit: Visit, explained: ExplainedDecision, currency: string): 
     ...(one.billing_currency === one.merchant_currency
       ? []
       : [['Billed', money(one.billing_amount, one.billing_currency)] as const]),
-    ['Decided', instant(explained.decided_at)],
-    ['At the merchant', instant(one.transaction_date_time)],
+    ['Decided', exactInstant(explained.decided_at)],
+    ['At the merchant', exactInstant(one.transaction_date_time)],
     ['Merchant category', html`${one.mcc}${when(one.mcc_description, (text) => html`, ${foreign(text)}`)}`],
     ['Approval code', foreign(one.approval_code)],
     ['Network reference', foreign(one.net_reference_number)],
@@ -159,8 +159,11 @@ function reasonsTable({ table: rows }: ExplainedDecision, currency: string): Con
     empty: 'This message was compared with nothing.',
     rowClass: ({ result }) => (result === 'failed' ? 'failed' : ''),
     columns: [
-      { title: 'Code', cell: ({ code }) => html`<strong>${code}</strong> ${code_words[code]}` },
-      { title: 'Applies when', cell: ({ reason }) => inOurWords(reason) },
+      {
+        title: 'Reason',
+        cell: ({ code, reason }) =>
+          html`<strong>${code} ${code_words[code]}</strong><br><span class="quiet">${inOurWords(reason)}</span>`,
+      },
       {
         title: 'Result',
         cell: ({ result, would_decline }) => {
@@ -192,6 +195,7 @@ function beforeAndAfter({ before, after }: ExplainedDecision, currency: string):
     caption: 'What the window of the limits counted before and after the message',
     rows: ['held', 'cleared', 'uses', 'available'] as const,
     empty: '',
+    is_compact: true,
     columns: [
       { title: 'In the window', cell: (name) => nameOf(name) },
       { title: 'Before', kind: 'number', cell: (name) => shownValue(name, before?.[name], currency) },
@@ -216,7 +220,7 @@ function consultation(
   currency: string,
 ): Content {
   return facts([
-    ['Asked', html`${money(asked, currency)}, ${instant(sent_at)}`],
+    ['Asked', html`${money(asked, currency)}, ${exactInstant(sent_at)}`],
     ['Outcome', concluded === null ? 'Nothing yet' : (outcomes[concluded.outcome] ?? concluded.outcome)],
     ...(concluded === null
       ? []
@@ -321,6 +325,7 @@ function rawMessage({ decision: _, hold: __, ...message }: Authorization): Conte
     caption: 'The fields of the message',
     rows: sent,
     empty: '',
+    is_compact: true,
     columns: [
       { title: 'Field', cell: ([name]) => html`<code>${name}</code>` },
       { title: 'Value', cell: ([, value]) => foreign(String(value)) },

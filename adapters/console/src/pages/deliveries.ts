@@ -2,7 +2,7 @@ import type { Delivery, DeliveryAttempt, DeliveryWithBody, WebhookOverview } fro
 import type { ConsoleApp } from '../console-app.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { facts, pager, panel, table } from '../look/parts.ts';
-import { badge, dash, foreign, instant } from '../look/values.ts';
+import { badge, dash, exactInstant, foreign, instant } from '../look/values.ts';
 import type { Problem } from '../problem.ts';
 import type { Visit } from '../visit.ts';
 
@@ -71,9 +71,8 @@ export async function deliveriesOf(visit: Visit, id: string, overview: WebhookOv
         {
           title: 'Last answer',
           cell: (one) =>
-            html`${lastAnswer(one)}${when(one.next_attempt_at, (at) => html`<br><span class="quiet">next attempt ${instant(at)}</span>`)}`,
+            html`${lastAnswer(one)}<div class="quiet">${one.attempts.length === 1 ? '1 attempt' : `${one.attempts.length} attempts`}${when(one.next_attempt_at, (at) => html`, the next ${instant(at)}`)}</div>`,
         },
-        { title: 'Attempts', cell: ({ attempts }) => attempts.length, kind: 'number' },
         ...(may_retry ? [{ title: 'Act', cell: (one: Delivery) => retryForm(visit, id, one.id, 'list') }] : []),
       ],
       rows: items,
@@ -137,7 +136,7 @@ function deliveryFacts(visit: Visit, delivery: DeliveryWithBody): Content {
       ['Event', html`<a href="${visit.path(`/events/${event_id}`)}">${event_type}, event ${event_id}</a>`],
       ['State', badge(words[state], tones[state])],
       ['Sequence', sequence],
-      ['Made', instant(created_at)],
+      ['Made', exactInstant(created_at)],
       ['Next attempt', instant(next_attempt_at)],
     ]),
   );
@@ -154,7 +153,7 @@ function attemptPanel(attempt: DeliveryAttempt, is_newest: boolean): Content {
         'Result',
         html`${badge(is_success ? 'delivered' : 'failed', is_success ? 'ok' : 'bad')} ${answerOf({ status, error })}`,
       ],
-      ['Time', instant(at)],
+      ['Time', exactInstant(at)],
       ['Took', `${duration_ms} ms`],
       ['Signature that was sent', html`<code class="code">${signature ?? ''}</code>`],
       ...(retry_after === null ? [] : [['Retry-After', foreign(retry_after)] as const]),

@@ -2,7 +2,7 @@ import type { ConsoleApp } from '../console-app.ts';
 import { html, when } from '../look/html.ts';
 import { liveNews } from '../look/live.ts';
 import { choice, facts, pager, panel, table } from '../look/parts.ts';
-import { instant } from '../look/values.ts';
+import { exactInstant } from '../look/values.ts';
 import type { Visit } from '../visit.ts';
 
 /** The most characters of a state that a page shows. */
@@ -34,7 +34,7 @@ async function listPage(visit: Visit): Promise<Response> {
       columns: [
         { title: 'Event', cell: ({ id }) => html`<a href="${at}/${id}">${id}</a>` },
         { title: 'Type', cell: ({ event_type }) => event_type },
-        { title: 'Time', cell: ({ created_at }) => instant(created_at) },
+        { title: 'Time', cell: ({ created_at }) => exactInstant(created_at) },
       ],
       rows: items,
       empty: 'There is no event.',
@@ -55,7 +55,7 @@ async function eventPage(visit: Visit, id: string): Promise<Response> {
     trail: [['Events', visit.path('/events')]],
     content: html`${facts([
       ['Type', event.event_type],
-      ['Time', instant(event.created_at)],
+      ['Time', exactInstant(event.created_at)],
     ])}${panel('State after it', state(event.payload))}${when(event.previous, (previous) => panel('State before it', state(previous)))}`,
   });
 }

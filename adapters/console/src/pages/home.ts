@@ -142,7 +142,7 @@ function needsPanel(all: readonly Need[]): Content {
     'Needs a person',
     html`<ul class="needs">${needs.map(({ count, max, what: [one, several], hint, to }) => {
       const text = html`<strong>${atLeast(count, max)}</strong> ${count === 1 ? one : several}`;
-      return html`<li>${to === null ? html`<span class="need">${text}</span>` : html`<a class="need" href="${to}">${text}</a>`}<span class="hint">${hint}</span></li>`;
+      return html`<li class="warning">${to === null ? text : html`<a href="${to}">${text}</a>`}<span class="hint">${hint}</span></li>`;
     })}</ul>`,
   );
 }
@@ -216,7 +216,7 @@ function totalsOf(hours: readonly ActivityHour[]) {
 }
 
 function compared(count: number, before: number): Content {
-  return html`<span class="figure">${countText(count)}</span> <span class="quiet">day before ${countText(before)}</span>`;
+  return html`<span class="figure">${countText(count)}</span><br><span class="quiet">${countText(before)} the day before</span>`;
 }
 
 function declinesPanel(hours: readonly ActivityHour[]): Content {

@@ -56,7 +56,7 @@ export function importPages(app: ConsoleApp): void {
           ['recording', 'being recorded'],
           ['staged', 'to be checked'],
         ],
-      })}<button class="second">Show</button></form>
+      })}<button class="second">Filter</button></form>
 ${statementsTable(items)}${pager(visit, path, next)}`,
     });
   });

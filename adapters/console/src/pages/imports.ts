@@ -58,7 +58,7 @@ async function importsPage(
 <form class="filters" action="${visit.rootPath('/imports')}">
 ${choice({ name: 'status', label: 'Status', value: status, of: [['', 'any'], ...status_choices] })}
 ${choice({ name: 'format', id: 'format-shown', label: 'Format', value: format, of: [['', 'any'], ...format_choices.slice(1)] })}
-<button class="second">Show</button></form>
+<button class="second">Filter</button></form>
 ${importsTable(visit, items)}${pager(visit, visit.rootPath('/imports'), next)}`,
   });
 }

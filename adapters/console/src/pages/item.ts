@@ -160,28 +160,20 @@ interface SideRecord {
 
 /** A side of the item, with its records. Lines are in the sign of the account. */
 function side(title: string, sum: Content, records: readonly SideRecord[], empty: string, more: Content = ''): Content {
+  const list = records.map(
+    ({ name, amount, about }) =>
+      html`<li><strong>${name}</strong>${amount}<div class="quiet">${about.filter((one) => one !== '').map((one) => html`<div>${one}</div>`)}</div></li>`,
+  );
   return panel(
     title,
-    html`<p class="sum">${sum}</p>${table({
-      caption: `The records of the side: ${title.toLowerCase()}`,
-      columns: [
-        {
-          title: 'Record',
-          cell: ({ name, about }) =>
-            html`<strong>${name}</strong>${about.filter((one) => one !== '').map((one) => html`<br>${one}`)}`,
-        },
-        { title: 'Amount', kind: 'number', cell: ({ amount }) => amount },
-      ],
-      rows: records,
-      empty,
-    })}${more}`,
+    html`<p class="figure">${sum}</p>${records.length === 0 ? html`<p class="empty">${empty}</p>` : html`<ul class="found">${list}</ul>`}${more}`,
   );
 }
 
 /** One note for whatever is decided: each button is an act that the state of the item permits. */
 function decide(visit: Visit, item: ItemWithHistory, problem: Problem | undefined): Content {
-  const act = (action: Parameters<typeof actValue>[0], title: string, rest = '', key = ''): Content =>
-    html`<button class="second" name="do" value="${actValue(action, item, rest)}"${key === '' ? '' : html` data-key="${key}"`}>${title}</button>`;
+  const act = (action: Parameters<typeof actValue>[0], title: string, rest = '', key = '', rank = 'second'): Content =>
+    html`<button class="${rank}" name="do" value="${actValue(action, item, rest)}"${key === '' ? '' : html` data-key="${key}"`}>${title}</button>`;
   const { status } = item;
   const is_open = ['break', 'proposed', 'awaiting'].includes(status);
   const last = item.history.findLast(({ action }) => ['accept', 'ignore', 'confirm', 'reopen'].includes(action));
@@ -190,10 +182,10 @@ function decide(visit: Visit, item: ItemWithHistory, problem: Problem | undefine
   const asked = new URL(visit.request.url).searchParams.get('with');
   return html`<form method="post" action="${visit.path(`/items/${item.id}`)}">${visit.csrf}
 ${textArea({ name: 'note', label: 'Note', hint: 'Why; the history and the audit log keep it.', value: problem?.typed('note'), error: problem?.of('note'), rows: 2, maxlength: 1000 })}
-<div class="actions">${status === 'break' ? act('accept', 'Accept', '', 'a') : ''}${status === 'proposed' || item.kind === 'bank_line_differs' ? act('confirm', 'Confirm') : ''}${is_open ? act('ignore', 'Ignore', '', 'i') : ''}${can_reopen ? act('reopen', 'Undo the decision') : ''}${sides_matched.map((side) => act('unmatch', side === 'statement' ? 'Unmatch the bank’s lines' : 'Unmatch the authorization', side))}</div>
+<div class="actions">${status === 'break' ? act('accept', 'Accept', '', 'a', 'first') : ''}${status === 'proposed' || item.kind === 'bank_line_differs' ? act('confirm', 'Confirm', '', '', status === 'proposed' ? 'first' : 'second') : ''}${is_open ? act('ignore', 'Ignore', '', 'i') : ''}${can_reopen ? act('reopen', 'Undo the decision') : ''}${sides_matched.map((side) => act('unmatch', side === 'statement' ? 'Unmatch the bank’s lines' : 'Unmatch the authorization', side))}</div>
 ${when(
   is_open,
-  () => html`<h3>Match</h3>${item.suggestions.length === 0 ? '' : suggestions(item, act)}
+  () => html`<h3>Match with other records</h3>${item.suggestions.length === 0 ? '' : suggestions(item, act)}
 ${field({ name: 'with', label: item.suggestions.length === 0 ? 'With these records' : 'Or with these records', hint: 'For example line:408 clearing:45 authorization:9', value: problem?.typed('with') ?? asked, error: problem?.of('with'), autocomplete: 'off' })}
 ${tick('accept_difference', 'Also accept the difference that is left', { checked: problem?.typed('accept_difference') !== undefined })}
 ${field({ name: 'reason', label: 'Reason for the difference', value: problem?.typed('reason'), error: problem?.of('reason'), maxlength: 1000, autocomplete: 'off' })}

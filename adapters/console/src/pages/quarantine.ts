@@ -20,7 +20,7 @@ export function quarantinePages(app: ConsoleApp): void {
 <form class="filters" action="${visit.rootPath('/quarantine')}">
 ${choice({
   name: 'status',
-  label: 'Show',
+  label: 'Status',
   value: status,
   of: [
     ['quarantined', 'in quarantine'],
@@ -29,7 +29,7 @@ ${choice({
   ],
 })}
 ${choice({ name: 'reason', label: 'Reason', value: reason, of: [['', 'any'], ...Object.entries(quarantine_reasons)] })}
-<button class="second">Show</button></form>
+<button class="second">Filter</button></form>
 ${quarantineTable(visit, items)}${pager(visit, visit.rootPath('/quarantine'), next)}`,
     });
   });
@@ -128,6 +128,7 @@ async function recordPage(visit: Visit, id: string, problem?: Problem): Promise<
           { title: 'Field', cell: ([name]) => html`<code>${name}</code>` },
           { title: 'Value', cell: ([, value]) => foreign(typeof value === 'string' ? value : JSON.stringify(value)) },
         ],
+        is_compact: true,
         rows: Object.entries(message),
         empty: 'Nothing of it could be read.',
       }),

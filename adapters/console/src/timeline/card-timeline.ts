@@ -2,7 +2,7 @@
 import type { Results } from '@tallystick/operations';
 import { code_words } from '../decision/say-decision.ts';
 import { type Content, html, when } from '../look/html.ts';
-import { badge, foreign, instant, money } from '../look/values.ts';
+import { badge, exactInstant, foreign, money } from '../look/values.ts';
 import { who } from '../look/who.ts';
 import { changesOf } from '../pages/card-words.ts';
 import type { Visit } from '../visit.ts';
@@ -53,7 +53,7 @@ export function timelineList(entries: readonly Entry[]): Content {
   if (entries.length === 0) return html`<p class="empty">Nothing more happened.</p>`;
   return html`<ol class="timeline">${entries.map(
     ({ at, what, by, note }) =>
-      html`<li><div class="when">${instant(at)}${when(by, (name) => html` · ${name}`)}</div><div>${what}</div>${when(
+      html`<li><div class="when">${exactInstant(at)}${when(by, (name) => html` · ${name}`)}</div><div>${what}</div>${when(
         note,
         (text) => html`<div class="quiet">“${foreign(text)}”</div>`,
       )}</li>`,

@@ -24,7 +24,7 @@ describe('the home of the console', () => {
     ] as const) {
       const page = await world.as({ role: 'viewer', company_id: grant }).get(path);
       assert.equal(page.status, 200, page.text);
-      assert.match(page.text, /Requests 3 day before 0 Approved 2 day before 0 Declined 1 day before 0/);
+      assert.match(page.text, /Requests 3 0 the day before Approved 2 0 the day before Declined 1 0 the day before/);
       assert.match(page.text, /E limit of one purchase Count 1/);
       assert.match(
         page.html,
