@@ -125,7 +125,7 @@ test('ends in time while the name is being resolved, and sends nothing afterward
   const lookup: LookupFunction = (_hostname, _options, callback) =>
     asked.resolve(() => callback(null, [{ address: '127.0.0.1', family: 4 }]));
   const guard = addressGuard(loopback);
-  const sender = webhookClient({ guard, extra_authorities: [cert], request_time_ms: 50, lookup });
+  const sender = webhookClient({ guard, extra_authorities: [cert], request_time_ms: 300, lookup });
   const answer = await sender.send(request(`https://hooks.test:${receiver.port}/`));
   assert.equal(errorOf(answer), 'timeout');
   (await asked.promise)();
