@@ -66,6 +66,8 @@ export interface ConsolePorts {
    * ends it. Absent: pages do not change by themselves.
    */
   readonly news?: ((listener: (event: NewsEvent) => void) => () => void) | undefined;
+  /** Which of these tokens of the console's own sessions, of people and portal links, are open. */
+  readonly openSessions: (tokens: readonly string[]) => Promise<ReadonlySet<string>>;
   /** Resolves when the process stops: answers that stay open end then. */
   readonly stop: AbortSignal;
   /** Reports an error that the visitor is not shown. */

@@ -160,7 +160,8 @@ export interface PersonStore {
 /** Sessions of the console, within a transaction. */
 export interface ConsoleSessionStore {
   insert(session: Omit<ConsoleSession, 'id'>): Promise<ConsoleSession>;
-  find(token_sha256: Uint8Array): Promise<ConsoleSession | null>;
+  /** Those of these tokens, in no order. A token without a session is left out. */
+  findAll(token_sha256s: readonly Uint8Array[]): Promise<readonly ConsoleSession[]>;
   /** Writes the last request, unless a later one is stored. */
   touch(id: number, seen_machine_ms: number): Promise<void>;
   /** Those of a person, newest first, also ended ones until they are purged. */

@@ -3,13 +3,14 @@
  *
  *   id: 18
  *   event: news
- *   data: {"decision":[17,18],"event":[17,18]}
+ *   data: {"break":[18],"event":[17,18]}
  *
- * Each name has the ids of its new events; `card-7` those of one card. All streams of a process share one listener of the event
- * log, which also hears what other processes commit. What is new gathers for half a second, so that
- * a busy company sends few messages. A stream ends after five minutes, and the browser opens another:
- * log-in and roles are checked again. It also ends when the process stops or its browser reads too
- * slowly. A browser that comes back names the last id, and hears what it has missed.
+ * Each name has the ids of its new events; `card-7` those of one card. All streams of a process share
+ * one listener of the event log, which also hears what other processes commit, and one look at their
+ * sessions with each heartbeat. What is new gathers for half a second, so that a busy company sends
+ * few messages. A stream ends after five minutes, and the browser opens another: log-in and roles are
+ * checked again. It also ends with its session, when the process stops, and when its browser reads
+ * too slowly. A browser that comes back names the last id, and hears what it has missed.
  */
 import type { ConsolePorts, NewsEvent } from '../ports.ts';
 
@@ -30,23 +31,20 @@ const names_max = 100;
 /** Messages that a browser may leave unread. */
 const unread_max = 16;
 
-const names: Readonly<Record<string, string>> = {
-  'virtualcard.created': 'card',
-  'virtualcard.updated': 'card',
-  'virtualcard.deleted': 'card',
-  'virtualcard.realtime.auths': 'decision',
-  'virtualcard.decision.overridden': 'decision',
-  'virtualcard.clearings': 'clearing',
-  'reconciliation.break.opened': 'break',
-  'reconciliation.break.resolved': 'resolved',
-};
-
-interface Stream {
+/** Who listens. */
+export interface Listening {
   readonly visitor: string;
+  /** The token of the visitor's session; null: a host decides who is logged in. */
+  readonly session: string | null;
   readonly company_id: number;
   /** Whether its browser has left. A server that keeps its own side open gets no event of that. */
   readonly isGone: () => boolean;
+}
+
+interface Stream extends Listening {
   tell(name: string, id: number): void;
+  /** Sends something through proxies that end what is silent. Ends the stream when nobody reads it. */
+  beat(): void;
   end(): void;
 }
 
@@ -58,12 +56,15 @@ export interface KnownEvents {
 
 export interface Live {
   /** The answer with the news of a company; null: there are too many such answers. */
-  open(visitor: string, company_id: number, isGone: () => boolean, events: KnownEvents): Response | null;
+  open(listening: Listening, events: KnownEvents): Response | null;
 }
 
-export function createLive({ news, timers, stop }: Pick<ConsolePorts, 'news' | 'timers' | 'stop'>): Live {
+type LivePorts = Pick<ConsolePorts, 'news' | 'openSessions' | 'timers' | 'stop' | 'log'>;
+
+export function createLive({ news, openSessions, timers, stop, log }: LivePorts): Live {
   const streams = new Set<Stream>();
-  let endNews: (() => void) | null = null;
+  let endShared: (() => void) | null = null;
+  const after = (ms: number, run: () => void) => timers.after(ms, run, { keeps_alive: false });
   const encoder = new TextEncoder();
 
   function hear(event: NewsEvent): void {
@@ -71,8 +72,7 @@ export function createLive({ news, timers, stop }: Pick<ConsolePorts, 'news' | '
   }
 
   function tellOf(stream: Stream, { id, event_type, payload }: NewsEvent): void {
-    const name = names[event_type];
-    if (name !== undefined) stream.tell(name, id);
+    if (event_type === 'reconciliation.break.opened') stream.tell('break', id);
     stream.tell('event', id);
     const card_id = event_type.startsWith('virtualcard.') ? (payload.vcn_id ?? payload.id) : undefined;
     if (card_id !== undefined) stream.tell(`card-${card_id}`, id);
@@ -82,21 +82,36 @@ export function createLive({ news, timers, stop }: Pick<ConsolePorts, 'news' | '
     for (const stream of streams) stream.end();
   }
 
+  /** Ends the streams whose sessions have ended, and keeps the others open. */
+  async function beatAll(): Promise<void> {
+    const asked = [...streams].flatMap(({ session, end }) => (session === null ? [] : { session, end }));
+    try {
+      const open = asked.length === 0 ? null : await openSessions(asked.map(({ session }) => session));
+      for (const { session, end } of asked) if (open?.has(session) === false) end();
+    } catch (error) {
+      log.error({ err: error }, 'the sessions of open pages were not read');
+    }
+    for (const stream of streams) stream.beat();
+  }
+
+  /** Begins what all streams share. */
   function begin(): () => void {
     const end = news!(hear);
     stop.addEventListener('abort', endAll);
+    let cancelBeat: () => void;
+    const beat = () => {
+      cancelBeat = after(heartbeat_ms, beat);
+      void beatAll();
+    };
+    cancelBeat = after(heartbeat_ms, beat);
     return () => {
       stop.removeEventListener('abort', endAll);
+      cancelBeat();
       end();
     };
   }
 
-  function bodyOf(
-    visitor: string,
-    company_id: number,
-    isGone: () => boolean,
-    events: KnownEvents,
-  ): ReadableStream<Uint8Array> {
+  function bodyOf(listening: Listening, events: KnownEvents): ReadableStream<Uint8Array> {
     let stream: Stream;
     return new ReadableStream<Uint8Array>(
       {
@@ -104,25 +119,14 @@ export function createLive({ news, timers, stop }: Pick<ConsolePorts, 'news' | '
           const gathered = new Map<string, number[]>();
           let last_id = events.newest_id;
           let cancelSend = (): void => {};
-          let cancelBeat = (): void => {};
-          const after = (ms: number, run: () => void) => timers.after(ms, run, { keeps_alive: false });
           const write = (text: string): void => controller.enqueue(encoder.encode(text));
           const send = (): void => {
             write(`id: ${last_id}\nevent: news\ndata: ${JSON.stringify(Object.fromEntries(gathered))}\n\n`);
             gathered.clear();
           };
-          const beat = (): void => {
-            if (isGone() || (controller.desiredSize ?? 0) <= 0) stream.end();
-            else {
-              write(':\n\n');
-              cancelBeat = after(heartbeat_ms, beat);
-            }
-          };
           const cancelEnd = after(stream_ms_max, () => stream.end());
           stream = {
-            visitor,
-            company_id,
-            isGone,
+            ...listening,
             tell(name, id) {
               const is_first = gathered.size === 0;
               last_id = Math.max(last_id, id);
@@ -131,12 +135,16 @@ export function createLive({ news, timers, stop }: Pick<ConsolePorts, 'news' | '
               if (gathered.size < names_max) gathered.set(name, ids);
               if (is_first) cancelSend = after(gather_ms, send);
             },
+            beat() {
+              if (listening.isGone() || (controller.desiredSize ?? 0) <= 0) stream.end();
+              else write(':\n\n');
+            },
             end() {
               if (!streams.delete(stream)) return;
-              for (const cancel of [cancelSend, cancelBeat, cancelEnd]) cancel();
+              for (const cancel of [cancelSend, cancelEnd]) cancel();
               if (streams.size === 0) {
-                endNews?.();
-                endNews = null;
+                endShared?.();
+                endShared = null;
               }
               // A stream that its browser has left is closed already.
               try {
@@ -145,10 +153,9 @@ export function createLive({ news, timers, stop }: Pick<ConsolePorts, 'news' | '
             },
           };
           streams.add(stream);
-          endNews ??= begin();
+          endShared ??= begin();
           write(`retry: 3000\nid: ${last_id}\nevent: at\ndata: ${last_id}\n\n`);
           for (const event of events.missed) tellOf(stream, event);
-          cancelBeat = after(heartbeat_ms, beat);
         },
         cancel: () => stream.end(),
       },
@@ -157,13 +164,13 @@ export function createLive({ news, timers, stop }: Pick<ConsolePorts, 'news' | '
   }
 
   return {
-    open(visitor, company_id, isGone, events) {
+    open(listening, events) {
       for (const stream of streams) if (stream.isGone()) stream.end();
-      const own = [...streams].filter((stream) => stream.visitor === visitor).length;
+      const own = [...streams].filter(({ visitor }) => visitor === listening.visitor).length;
       if (news === undefined || stop.aborted || streams.size >= streams_max || own >= streams_per_visitor_max)
         return null;
       const headers = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
-      return new Response(bodyOf(visitor, company_id, isGone, events), { headers });
+      return new Response(bodyOf(listening, events), { headers });
     },
   };
 }

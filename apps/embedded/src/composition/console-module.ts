@@ -1,3 +1,4 @@
+import { openTokens } from '@tallystick/access';
 import type { ConsolePorts } from '@tallystick/console';
 import { createOperations, endpoints, forgetting, readRequestId } from '@tallystick/koa';
 import { createCalls } from '@tallystick/operations';
@@ -27,6 +28,8 @@ export const console_module = new ContainerModule(({ bind }) => {
         // In a host the interface may be at another address, or nowhere.
         const endpointOf = (id: string) => (door.log_in === undefined ? null : (endpoints[id]?.at ?? null));
         const news: ConsolePorts['news'] = (listener) => subscriber.on(['all'], listener);
+        const openSessions: ConsolePorts['openSessions'] = (tokens) =>
+          unitOfWork.read((tx) => openTokens(tx, { sha256 }, tokens, timers.nowMs()));
         const trial = sandbox ? { formats, random, endpointOf } : undefined;
         return createConsole({
           calls,
@@ -38,6 +41,7 @@ export const console_module = new ContainerModule(({ bind }) => {
           trial,
           portal,
           news,
+          openSessions,
           ...door,
         });
       },

@@ -1,4 +1,4 @@
-import { type Random, type Sha256, toBase64Url } from '@tallystick/kernel';
+import { type Random, type Sha256, toBase64Url, toHex } from '@tallystick/kernel';
 import type { PeopleTx } from '../ports.ts';
 import { type ConsoleSession, isOpen, session_absolute_ms, session_idle_ms } from './console-session.ts';
 import type { Person } from './person.ts';
@@ -60,11 +60,26 @@ export async function findSession(
   token: string,
   machine_ms: number,
 ): Promise<ValidSession | null> {
-  const session = await tx.console_sessions.find(hashToken(sha256, token));
-  if (session === null || !isOpen(session, machine_ms)) return null;
+  const [session] = await tx.console_sessions.findAll([hashToken(sha256, token)]);
+  if (session === undefined || !isOpen(session, machine_ms)) return null;
   const person = session.person_id === null ? null : await tx.people.find(session.person_id);
   if (session.person_id !== null && person?.status !== 'active') return null;
   return { session, person, is_unseen: machine_ms - session.seen_machine_ms >= seen_every_ms };
+}
+
+/** Which of these tokens have an open session. That of a disabled person was ended. */
+export async function openTokens(
+  tx: Pick<PeopleTx, 'console_sessions'>,
+  { sha256 }: Pick<SessionPorts, 'sha256'>,
+  tokens: readonly string[],
+  machine_ms: number,
+): Promise<ReadonlySet<string>> {
+  const hashes = tokens.map((token) => hashToken(sha256, token));
+  const found = await tx.console_sessions.findAll(hashes);
+  const open = new Set(
+    found.filter((session) => isOpen(session, machine_ms)).map(({ token_sha256 }) => toHex(token_sha256)),
+  );
+  return new Set(tokens.filter((_, at) => open.has(toHex(hashes[at]!))));
 }
 
 /** The open sessions of a person, newest first. */

@@ -53,8 +53,8 @@ export function consoleSessionStore({ console_sessions: sessions, people }: Stat
       if (session.person_id !== null) people.assertHas(session.person_id, 'person');
       return sessions.insert(session);
     },
-    async find(token_sha256) {
-      return sessions.values().find((session) => equalBytes(session.token_sha256, token_sha256)) ?? null;
+    async findAll(token_sha256s) {
+      return sessions.values().filter((session) => token_sha256s.some((one) => equalBytes(one, session.token_sha256)));
     },
     async touch(id, seen_machine_ms) {
       const session = sessions.get(id);

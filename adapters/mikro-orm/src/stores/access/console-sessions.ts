@@ -9,13 +9,13 @@ export function consoleSessionStore(session: Session): ConsoleSessionStore {
       return await insert.executeTakeFirstOrThrow();
     },
 
-    async find(token_sha256) {
-      const row = await db
+    async findAll(token_sha256s) {
+      if (token_sha256s.length === 0) return [];
+      return await db
         .selectFrom('tallystick_console_sessions')
         .selectAll()
-        .where('token_sha256', '=', token_sha256)
-        .executeTakeFirst();
-      return row ?? null;
+        .where('token_sha256', 'in', token_sha256s)
+        .execute();
     },
 
     async touch(id, seen_machine_ms) {

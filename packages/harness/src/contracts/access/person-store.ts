@@ -153,15 +153,24 @@ export const person_store_contract: readonly ContractRule<PersonStorage>[] = [
     });
     assert(visit !== undefined && portal !== undefined, 'no session');
     await there.unitOfWork.run(async ({ console_sessions: sessions }) => {
-      assertEqual(await sessions.find(visit.token_sha256), visit, 'of a person');
-      assertEqual(await sessions.find(portal.token_sha256), portal, 'of a portal link');
-      assertEqual(await sessions.find(uniqueHash()), null, 'an unknown token');
+      const find = async (token_sha256: Uint8Array) => (await sessions.findAll([token_sha256]))[0];
+      assertEqual(await find(visit.token_sha256), visit, 'of a person');
+      assertEqual(await find(portal.token_sha256), portal, 'of a portal link');
+      assertEqual(await find(uniqueHash()), undefined, 'an unknown token');
+      const all = [visit, portal].map(({ token_sha256 }) => token_sha256);
+      const found = await sessions.findAll([...all, uniqueHash()]);
+      assertEqual(
+        found.map(({ id }) => id).sort((a, b) => a - b),
+        [visit.id, portal.id],
+        'of several tokens',
+      );
+      assertEqual(await sessions.findAll([]), [], 'of no token');
       await sessions.touch(visit.id, noon_ms + 5);
       await sessions.touch(visit.id, noon_ms + 4);
-      assertEqual((await sessions.find(visit.token_sha256))?.seen_machine_ms, noon_ms + 5, 'the last request');
-      assertEqual((await sessions.find(portal.token_sha256))?.seen_machine_ms, noon_ms, 'of the other session');
+      assertEqual((await find(visit.token_sha256))?.seen_machine_ms, noon_ms + 5, 'the last request');
+      assertEqual((await find(portal.token_sha256))?.seen_machine_ms, noon_ms, 'of the other session');
       await sessions.end(portal.id);
-      assertEqual(await sessions.find(portal.token_sha256), null, 'an ended session');
+      assertEqual(await find(portal.token_sha256), undefined, 'an ended session');
     });
   }),
   rule('all sessions of one person are listed and ended, and none of another', async (here) => {
