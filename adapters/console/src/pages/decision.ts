@@ -66,7 +66,7 @@ ${cleared.items.length === 0 ? '' : panel('Clearings', clearings(cleared.items))
 ${explained.changed_since.length === 0 ? '' : panel('Changed since', changes(visit, explained, currency))}
 </div>
 ${panel('Similar ones', similarTable(visit, authorization, similar))}
-${panel('The message', rawMessage(authorization))}`,
+${panel('The message', recordedFields(authorization))}`,
   });
 }
 
@@ -318,17 +318,19 @@ function differences(one: Authorization, other: Authorization): string {
   return found.length === 0 ? 'only the time' : found.join(', ');
 }
 
-/** The fields of the message, as they were sent. */
-function rawMessage({ decision: _, hold: __, ...message }: Authorization): Content {
+/** The fields of the message, as they were recorded: the request itself is not kept. */
+function recordedFields({ decision: _, hold: __, ...message }: Authorization): Content {
   const sent = Object.entries(message).filter(([, value]) => value !== null && typeof value !== 'object');
-  return html`<details><summary>All fields, as the network sent them</summary>${table({
-    caption: 'The fields of the message',
-    rows: sent,
-    empty: '',
-    is_compact: true,
-    columns: [
-      { title: 'Field', cell: ([name]) => html`<code>${name}</code>` },
-      { title: 'Value', cell: ([, value]) => foreign(String(value)) },
-    ],
-  })}</details>`;
+  return html`<details><summary>The fields as recorded</summary><p class="hint">The request itself is not kept.</p>${table(
+    {
+      caption: 'The fields of the message',
+      rows: sent,
+      empty: '',
+      is_compact: true,
+      columns: [
+        { title: 'Field', cell: ([name]) => html`<code>${name}</code>` },
+        { title: 'Value', cell: ([, value]) => foreign(String(value)) },
+      ],
+    },
+  )}</details>`;
 }
