@@ -18,18 +18,23 @@ export interface ConsoleWorld extends AsyncDisposable {
 
 /** Starts a sandbox, and fills it with the examples that its own page makes. */
 export async function startConsoleWorld(): Promise<ConsoleWorld> {
-  const [server, browser] = await Promise.all([
-    startServer({ database_url: 'sqlite::memory:', env: { LOG_LEVEL: 'error' } }),
-    launchChromium(),
-  ]);
-  const world = worldOf(server, browser);
+  const world = await startEmptyConsole();
   const page = await world.open('admin');
   await page.goto(`${world.url}/companies/1/sandbox`);
   await page.getByRole('button', { name: 'Fill with examples' }).click();
   await page.getByText(/purchases were made/).waitFor();
   await page.context().close();
-  await makeKey(server.url);
+  await makeKey(new URL(world.url).origin);
   return world;
+}
+
+/** Starts a sandbox in which nothing has happened. */
+export async function startEmptyConsole(): Promise<ConsoleWorld> {
+  const [server, browser] = await Promise.all([
+    startServer({ database_url: 'sqlite::memory:', env: { LOG_LEVEL: 'error' } }),
+    launchChromium(),
+  ]);
+  return worldOf(server, browser);
 }
 
 async function makeKey(url: string): Promise<void> {

@@ -111,7 +111,16 @@ describe('the log-in of the console', () => {
     assert.equal(await isIn(idle), true);
     world.advance(29 * 60_000);
     assert.equal(await isIn(idle), true, 'a request keeps it open');
-    world.advance(30 * 60_000);
+    world.advance(29 * 60_000);
+    const cookie = [...idle.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const part = await fetch(`${world.url}/console/account`, { headers: { cookie, 'x-live': '1' } });
+    assert.equal(part.status, 200);
+    world.advance(60_000);
+    const late = await fetch(`${world.url}/console/account`, {
+      headers: { cookie, 'x-live': '1' },
+      redirect: 'manual',
+    });
+    assert.equal(late.status, 204, 'what a page fetches by itself does not keep it open, and leads nowhere');
     assert.equal(await isIn(idle), false);
 
     const out = await logIn();

@@ -94,7 +94,20 @@ let news = null;
 let heard;
 
 /** Whether somebody works in the part, so that it must not change. */
-const isInUse = (part) => part.contains(document.activeElement) || part.querySelector('details[open]') !== null;
+const isInUse = (part) =>
+  part.dataset.typed !== undefined ||
+  part.contains(document.activeElement) ||
+  part.querySelector('details[open]') !== null;
+
+document.addEventListener('input', ({ target }) => {
+  const part = target.closest('[hx-get]');
+  if (part !== null) part.dataset.typed = '';
+});
+
+// A part is asked for again later.
+document.addEventListener('htmx:beforeRequest', (event) => {
+  if (document.hidden || isInUse(event.target)) event.preventDefault();
+});
 
 /** Parts that are fetched again soon. Much news in a short time is one reason to do so. */
 const due = new Set();
@@ -104,9 +117,7 @@ function fetchSoon(name) {
   due.add(name);
   setTimeout(() => {
     due.delete(name);
-    for (const part of document.querySelectorAll(`[data-live="${name}"]`)) {
-      if (!isInUse(part)) window.htmx?.trigger(part, 'live');
-    }
+    for (const part of document.querySelectorAll(`[data-live="${name}"]`)) window.htmx?.trigger(part, 'live');
   }, 2_000);
 }
 
@@ -120,7 +131,7 @@ function showNews(name, ids) {
     first_page.searchParams.delete('after');
     link.href = first_page.href;
     link.textContent = 'show';
-    line.replaceChildren(`${count} ${count === 1 ? line.dataset.one : line.dataset.several}: `, link);
+    line.replaceChildren(`${count} new ${name}${count === 1 ? '' : 's'}: `, link);
   }
 }
 
@@ -138,6 +149,13 @@ function listen() {
   news.addEventListener('news', ({ data, lastEventId }) => {
     heard = lastEventId;
     for (const [name, ids] of Object.entries(JSON.parse(data))) showNews(name, ids);
+  });
+  // The browser asks again by itself after a broken connection, and not after another answer: that
+  // of a proxy whose server starts, or of a server that has too many open pages.
+  news.addEventListener('error', ({ target }) => {
+    if (target.readyState !== EventSource.CLOSED) return;
+    if (news === target) news = null;
+    setTimeout(listen, 15_000);
   });
 }
 

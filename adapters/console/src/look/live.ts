@@ -1,28 +1,57 @@
-import { type Content, html } from './html.ts';
+import { type Content, html, when } from './html.ts';
 
-/** What can be new: an event of any kind, of one kind, or of one card. */
-export type News = 'event' | 'decision' | 'clearing' | 'break' | 'resolved' | 'card' | `card-${string}`;
+/** What can be new: an event of any kind, an opened break, or an event of one card. */
+export type News = 'event' | 'break' | `card-${string}`;
 
-const plurals: Readonly<Record<Exclude<News, `card-${string}`>, readonly [one: string, several: string]>> = {
-  event: ['new event', 'new events'],
-  decision: ['new decision', 'new decisions'],
-  clearing: ['new clearing', 'new clearings'],
-  break: ['new break', 'new breaks'],
-  resolved: ['break was resolved', 'breaks were resolved'],
-  card: ['change of a card', 'changes of cards'],
-};
+/** When a part is fetched again; never, without a member. */
+export interface Refreshed {
+  /** When something is new. */
+  readonly on?: News | undefined;
+  /** After so many seconds: what changes without an event. */
+  readonly every_s?: number | undefined;
+}
+
+/** A part that may change at any time is fetched again after so many seconds, one that changes now sooner. */
+const idle_s = 15;
+const busy_s = 2;
 
 /**
- * A part of a page that is fetched again when something is new, while nobody works in it. Its id
- * must be unique in the page.
+ * The seconds after which a part is fetched again that changes at the first of these instants of
+ * service time, or is changing already; null: nobody knows when it changes.
  */
-export function livePart({ request }: { readonly request: Request }, id: string, on: News, content: Content): Content {
-  const { search } = new URL(request.url);
-  return html`<div id="${id}" data-live="${on}" hx-get="${search === '' ? '?' : search}" hx-select="#${id}" hx-swap="outerHTML" hx-trigger="live" hx-headers='{"X-Live":"1"}'>${content}</div>`;
+export function secondsUntil({ now_ms }: { readonly now_ms: number }, ...instants: readonly (string | null)[]): number {
+  const waits = instants.map((at) => (at === null ? idle_s : Math.ceil((Date.parse(at) - now_ms) / 1_000)));
+  return Math.max(busy_s, Math.min(idle_s, ...waits));
+}
+
+/** The same for work that runs, or does not. */
+export function secondsOf(is_running: boolean): number {
+  return is_running ? busy_s : idle_s;
+}
+
+/**
+ * A part of a page that is fetched again, while nobody works in it and the page is in view. Its id
+ * must be unique in the page. The answer to a form is no such page: it shows what was typed.
+ */
+export function livePart(
+  { request }: { readonly request: Request },
+  id: string,
+  { on, every_s }: Refreshed,
+  content: Content,
+): Content {
+  if (request.method !== 'GET' || (on === undefined && every_s === undefined))
+    return html`<div id="${id}">${content}</div>`;
+  const address = new URL(request.url).search || '?';
+  const triggers = ['live', ...(every_s === undefined ? [] : [`every ${every_s}s`])].join(', ');
+  return html`<div id="${id}"${when(on, (news) => html` data-live="${news}"`)} hx-get="${address}" hx-select="#${id}" hx-swap="outerHTML" hx-trigger="${triggers}" hx-headers='{"X-Live":"1"}'>${reloadLink(request)}${content}</div>`;
 }
 
 /** Above a list, which stays as it is: how much is new, with a link that shows it. */
-export function liveNews(on: keyof typeof plurals): Content {
-  const [one, several] = plurals[on];
-  return html`<p class="news" role="status" data-news="${on}" data-one="${one}" data-several="${several}"></p>`;
+export function liveNews({ request }: { readonly request: Request }, on: 'event' | 'break'): Content {
+  return html`<p class="news" role="status" data-news="${on}"></p>${reloadLink(request)}`;
+}
+
+/** What takes the place of live parts without a script. */
+function reloadLink({ url }: Pick<Request, 'url'>): Content {
+  return html`<noscript><p class="quiet"><a href="${new URL(url).search || '?'}">Reload</a> to see what is new.</p></noscript>`;
 }

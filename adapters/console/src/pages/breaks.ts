@@ -84,7 +84,7 @@ async function showBreaks(visit: Visit, problem?: Problem): Promise<Response> {
     nav: 'breaks',
     problem,
     beside: csv,
-    content: html`${filters(visit, query)}${liveNews('break')}${queue(visit, items, problem)}${pager(visit, visit.path('/breaks'), next)}${when(visit.may('reconciliation.decisions.create'), () => upload(visit))}`,
+    content: html`${filters(visit, query)}${liveNews(visit, 'break')}${queue(visit, items, problem)}${pager(visit, visit.path('/breaks'), next)}${when(visit.may('reconciliation.decisions.create'), () => upload(visit))}`,
   });
 }
 

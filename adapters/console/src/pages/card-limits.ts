@@ -3,6 +3,7 @@ import type { Results } from '@tallystick/operations';
 import type { ConsoleApp } from '../console-app.ts';
 import { code_words } from '../decision/say-decision.ts';
 import { type Content, html, when } from '../look/html.ts';
+import { livePart, secondsOf } from '../look/live.ts';
 import { facts, field, panel, table } from '../look/parts.ts';
 import { amountText, typedAmount } from '../look/typed-amount.ts';
 import { badge, foreign, instant, money } from '../look/values.ts';
@@ -127,16 +128,17 @@ async function resultPage(visit: Visit, id: string, backtest_id: string, problem
   const differences = is_over
     ? await visit.call('backtests.differences.list', { parameters: { id: backtest_id }, options: { limit: 20 } })
     : null;
+  const found = panel(
+    'What they would have changed',
+    html`<p class="quiet">Since ${instant(backtest.from)}</p>${result(backtest)}${when(differences, ({ items }) => differencesTable(visit, backtest, items))}`,
+  );
   return await visit.page({
     title: 'Change the limits',
     nav: 'cards',
     problem,
     trail: trailOf(visit, card),
     content: html`${panel('The new limits', newLimits(card, backtest, currency))}
-<section class="panel" id="result"${is_over ? '' : html` hx-get="${path}" hx-trigger="every 1s" hx-select="#result" hx-swap="outerHTML"`} aria-live="polite">
-<h2>What they would have changed since ${instant(backtest.from)}</h2>
-${result(path, backtest)}${when(differences, ({ items }) => differencesTable(visit, backtest, items))}
-</section>
+${livePart(visit, 'result', { every_s: is_over ? undefined : secondsOf(true) }, found)}
 <form method="post" action="${path}">${visit.csrf}<div class="actions"><button>Change the limits</button><a href="${visit.path(`/cards/${id}/limits`)}">Other limits</a><a href="${visit.path(`/cards/${id}`)}">Leave them as they are</a></div></form>`,
   });
 }
@@ -163,11 +165,11 @@ const kinds: Readonly<Record<Backtest['result'][number]['kind'], string>> = {
   reason: 'declined for another reason',
 };
 
-function result(path: string, { status, error, progress, result: sums, differences }: Backtest): Content {
+function result({ status, error, progress, result: sums, differences }: Backtest): Content {
   if (status === 'failed') return html`<p class="warning">It could not be found out: ${error}</p>`;
   if (status !== 'completed') {
     const { messages } = progress;
-    return html`<p>It is being found out. ${messages} messages so far. <a href="${path}">Look again</a></p>`;
+    return html`<p>It is being found out. ${messages} messages so far.</p>`;
   }
   if (differences === 0) return html`<p>Nothing: every decision would have been the same.</p>`;
   return html`<ul>${sums.map(

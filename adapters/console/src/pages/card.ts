@@ -102,7 +102,7 @@ ${panel('Controls', controls(card, currency, template))}
 ${panel('Open holds', holds(visit, card, currency))}
 ${panel(
   after === undefined ? 'Timeline' : 'Timeline, older',
-  html`${livePart(visit, 'what-happened', `card-${card.id}`, timelineList(timeline.items))}${pager(visit, `${path}#timeline`, timeline.next)}`,
+  html`${livePart(visit, 'what-happened', { on: `card-${card.id}` }, timelineList(timeline.items))}${pager(visit, `${path}#timeline`, timeline.next)}`,
   { id: 'timeline' },
 )}`,
   });

@@ -1,6 +1,7 @@
 import type { Delivery, DeliveryAttempt, DeliveryWithBody, WebhookOverview } from '@tallystick/operations/resources';
 import type { ConsoleApp } from '../console-app.ts';
 import { type Content, html, when } from '../look/html.ts';
+import { livePart, secondsUntil } from '../look/live.ts';
 import { facts, pager, panel, table } from '../look/parts.ts';
 import { badge, dash, exactInstant, foreign, instant } from '../look/values.ts';
 import type { Problem } from '../problem.ts';
@@ -116,15 +117,20 @@ async function deliveryPage(visit: Visit, parameters: Named, problem?: Problem):
     ],
     problem,
     beside: visit.may('webhooks.deliveries.retry') ? retryForm(visit, id, delivery_id, 'delivery') : undefined,
-    content: html`${deliveryFacts(visit, delivery)}${
-      attempts.length === 0 ? html`<p class="empty">It was not attempted yet.</p>` : ''
-    }${shown.map((attempt, at) => attemptPanel(attempt, at === 0))}${when(
-      attempts.length > shown.length,
-      () => html`<p class="quiet">${attempts.length - shown.length} older attempts are not shown.</p>`,
-    )}${panel(
-      'Body of the request',
-      html`<p class="hint">The same bytes at every attempt. The signature covers them.</p>${textOf(delivery.body, body_length_max)}`,
-    )}`,
+    content: livePart(
+      visit,
+      'delivery',
+      { every_s: secondsUntil(visit, delivery.next_attempt_at) },
+      html`${deliveryFacts(visit, delivery)}${
+        attempts.length === 0 ? html`<p class="empty">It was not attempted yet.</p>` : ''
+      }${shown.map((attempt, at) => attemptPanel(attempt, at === 0))}${when(
+        attempts.length > shown.length,
+        () => html`<p class="quiet">${attempts.length - shown.length} older attempts are not shown.</p>`,
+      )}${panel(
+        'Body of the request',
+        html`<p class="hint">The same bytes at every attempt. The signature covers them.</p>${textOf(delivery.body, body_length_max)}`,
+      )}`,
+    ),
   });
 }
 
@@ -146,6 +152,8 @@ function attemptPanel(attempt: DeliveryAttempt, is_newest: boolean): Content {
   const { number, at, status, error, duration_ms, answer, retry_after, headers } = attempt;
   const is_success = status !== null && status >= 200 && status <= 299;
   const { 'x-signature': signature, ...others } = headers;
+  const exchange = html`<h3>Headers of the request</h3>${facts(Object.entries(others).map(([name, value]) => [name, html`<code class="code">${value}</code>`]))}
+<h3>Response</h3>${status === null ? html`<p class="empty">There was none.</p>` : answer === null || answer === '' ? html`<p class="empty">It had no body.</p>` : textOf(answer, is_newest ? 4 * answer_length_max : answer_length_max)}`;
   return panel(
     `Attempt ${number}`,
     html`${facts([
@@ -157,9 +165,7 @@ function attemptPanel(attempt: DeliveryAttempt, is_newest: boolean): Content {
       ['Took', `${duration_ms} ms`],
       ['Signature that was sent', html`<code class="code">${signature ?? ''}</code>`],
       ...(retry_after === null ? [] : [['Retry-After', foreign(retry_after)] as const]),
-    ])}<details${is_newest ? html` open` : ''}><summary>Request and response of attempt ${number}</summary>
-<h3>Headers of the request</h3>${facts(Object.entries(others).map(([name, value]) => [name, html`<code class="code">${value}</code>`]))}
-<h3>Response</h3>${status === null ? html`<p class="empty">There was none.</p>` : answer === null || answer === '' ? html`<p class="empty">It had no body.</p>` : textOf(answer, is_newest ? 4 * answer_length_max : answer_length_max)}</details>`,
+    ])}${is_newest ? exchange : html`<details><summary>Request and response of attempt ${number}</summary>${exchange}</details>`}`,
   );
 }
 

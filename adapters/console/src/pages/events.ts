@@ -29,7 +29,7 @@ async function listPage(visit: Visit): Promise<Response> {
       label: 'Type',
       value: type,
       of: types.map(({ name }) => [name, name === 'all' ? 'all types' : name]),
-    })}<button class="second">Filter</button></form>${liveNews('event')}${table({
+    })}<button class="second">Filter</button></form>${liveNews(visit, 'event')}${table({
       caption: 'Events, newest first',
       columns: [
         { title: 'Event', cell: ({ id }) => html`<a href="${at}/${id}">${id}</a>` },

@@ -58,7 +58,7 @@ export function homePages(app: ConsoleApp): void {
       content: livePart(
         visit,
         'home',
-        'event',
+        { on: 'event' },
         html`${needsPanel(needs)}${activityPanels(hours)}<div class="columns">${declinesPanel(hours)}${breaksPanel(by_age)}</div>`,
       ),
     });

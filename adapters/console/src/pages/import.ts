@@ -1,8 +1,10 @@
 import { card_account_prefix } from '@tallystick/accounts';
+import { applicableRecords, doneRecords } from '@tallystick/imports';
 import { Refusal } from '@tallystick/kernel';
 import type { ConsoleApp } from '../console-app.ts';
 import { countText } from '../look/charts.ts';
 import { type Content, html, when } from '../look/html.ts';
+import { livePart, secondsOf } from '../look/live.ts';
 import { choice, facts, field, pager, panel, table, textArea } from '../look/parts.ts';
 import { badge, dash, date, foreign, instant, money } from '../look/values.ts';
 import type { Problem } from '../problem.ts';
@@ -142,19 +144,18 @@ async function importPage(visit: Visit, id: string, problem?: Problem): Promise<
     }),
     visit.call('operator.imports.quarantine', { parameters: { id }, options: { limit: shown_max } }),
   ]);
-  const is_running = found.status === 'running';
   const path = visit.rootPath(`/imports/${id}`);
-  const refreshed = is_running
-    ? html` hx-get="${path}" hx-select="#import" hx-swap="outerHTML" hx-trigger="every 2s"`
-    : '';
+  const every_s = secondsOf(found.status === 'running');
   return await visit.page({
     title: found.name,
     nav: 'imports',
     trail: [['Imports', visit.rootPath('/imports')]],
     problem,
-    beside: importBadge(found),
-    content: html`<div id="import"${refreshed}>
-${statePanel(visit, found, problem)}
+    content: livePart(
+      visit,
+      'import',
+      { every_s },
+      html`${statePanel(visit, found, problem)}
 ${heldPanel(visit, found, statements.items, statements.next !== null, await companiesFor(visit, statements.items), problem)}
 ${when(quarantine.items.length > 0, () =>
   panel(
@@ -163,8 +164,8 @@ ${when(quarantine.items.length > 0, () =>
   ),
 )}
 ${appliedPanel(visit, found)}
-${filePanel(found)}
-</div>`,
+${filePanel(found)}`,
+    ),
   });
 }
 
@@ -176,14 +177,23 @@ function statePanel(visit: Visit, found: Import, problem: Problem | undefined): 
     visit.may('operator.imports.replay') && status === 'completed_with_quarantine' && held + quarantined > 0;
   return panel(
     'What became of it',
-    html`<p>${importMeaning(found)}</p>
+    html`<p>${importBadge(found)} ${importMeaning(found)}</p>${when(status === 'running', () => progressOf(found))}
 ${when(statements === 0 ? found.problem : null, ({ message }) => html`<p class="warning">${sentence(message)}</p>`)}
 ${found.warnings.map((warning) => html`<p class="warning">${sentence(warning)}</p>`)}
 ${when(found.note, (note) => html`<p>Released with the note: ${foreign(note)}</p>`)}
 ${when(is_held_whole && visit.may('operator.imports.release'), () => releaseForm(visit, found.id, null, problem))}
 ${when(may_replay, () => html`<form method="post" action="${visit.rootPath(`/imports/${found.id}/replay`)}">${visit.csrf}<button>Try everything again</button></form>`)}
-${when(status === 'running', () => html`<p><a href="${visit.rootPath(`/imports/${found.id}`)}">Show how far it is</a></p>`)}`,
+`,
   );
+}
+
+/** How far a running import is. While the file is read, nobody knows how many records it has. */
+function progressOf(found: Import): Content {
+  if (found.phase !== 'applying' && found.phase !== 'recording') {
+    return html`<p>${countText(found.records)} records were read so far.</p>`;
+  }
+  const [done, of] = [doneRecords(found), applicableRecords(found)];
+  return html`<p><progress max="${Math.max(1, of)}" value="${done}" aria-label="How much of the file is applied"></progress> ${countText(done)} of ${countText(of)} records</p>`;
 }
 
 /** `statement`: the number of one; null: the whole file. */

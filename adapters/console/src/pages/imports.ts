@@ -1,6 +1,7 @@
 import { Refusal } from '@tallystick/kernel';
 import type { ConsoleApp } from '../console-app.ts';
 import { type Content, html, when } from '../look/html.ts';
+import { livePart, secondsOf } from '../look/live.ts';
 import { choice, field, pager, panel, table } from '../look/parts.ts';
 import { foreign, instant } from '../look/values.ts';
 import { withNotice } from '../notice.ts';
@@ -59,7 +60,12 @@ async function importsPage(
 ${choice({ name: 'status', label: 'Status', value: status, of: [['', 'any'], ...status_choices] })}
 ${choice({ name: 'format', id: 'format-shown', label: 'Format', value: format, of: [['', 'any'], ...format_choices.slice(1)] })}
 <button class="second">Filter</button></form>
-${importsTable(visit, items)}${pager(visit, visit.rootPath('/imports'), next)}`,
+${livePart(
+  visit,
+  'imports',
+  { every_s: secondsOf(items.some((one) => one.status === 'running')) },
+  html`${importsTable(visit, items)}${pager(visit, visit.rootPath('/imports'), next)}`,
+)}`,
   });
 }
 

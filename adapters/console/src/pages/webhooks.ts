@@ -2,7 +2,7 @@ import { Temporal, toInstantText } from '@tallystick/kernel';
 import type { EventType, Webhook, WebhookOverview } from '@tallystick/operations/resources';
 import type { ConsoleApp } from '../console-app.ts';
 import { type Content, html, when } from '../look/html.ts';
-import { livePart } from '../look/live.ts';
+import { livePart, secondsUntil } from '../look/live.ts';
 import { choice, facts, field, panel, table, tick } from '../look/parts.ts';
 import { badge, dash, foreign, instant } from '../look/values.ts';
 import type { Problem } from '../problem.ts';
@@ -140,7 +140,10 @@ async function listPage(visit: Visit): Promise<Response> {
     content: livePart(
       visit,
       'webhooks',
-      'event',
+      {
+        on: 'event',
+        every_s: secondsUntil(visit, ...[...failing.items, ...others.items].map(dueAt)),
+      },
       html`${when(failing.items.length > 0, () => panel('Failing', listed('Failing webhooks', failing.items, '')))}${panel(
         failing.items.length > 0 ? 'Others' : 'All webhooks',
         listed(
@@ -166,15 +169,20 @@ async function webhookPage(visit: Visit, id: string, problem?: Problem): Promise
     nav: 'webhooks',
     trail: [['Webhooks', visit.path('/webhooks')]],
     problem,
-    content: html`${panel(
-      'Settings',
-      html`${facts([
-        ['Callback URL', html`<span class="code">${foreign(webhook.callback_url)}</span>`],
-        ['State', state === undefined ? badge(webhook.status) : stateBadge(state)],
-        ['Events', typeNames(webhook.event_type_ids, types)],
-        ...(state === undefined ? [] : healthFacts(state)),
-      ])}${when(may_change, () => actions(visit, webhook))}`,
-    )}${when(may_change && state !== undefined, () => recoverPanel(visit, state!))}${await deliveriesOf(visit, id, state)}`,
+    content: livePart(
+      visit,
+      'webhook',
+      { on: 'event', every_s: secondsUntil(visit, state === undefined ? null : dueAt(state)) },
+      html`${panel(
+        'Settings',
+        html`${facts([
+          ['Callback URL', html`<span class="code">${foreign(webhook.callback_url)}</span>`],
+          ['State', state === undefined ? badge(webhook.status) : stateBadge(state)],
+          ['Events', typeNames(webhook.event_type_ids, types)],
+          ...(state === undefined ? [] : healthFacts(state)),
+        ])}${when(may_change, () => actions(visit, webhook))}`,
+      )}${when(may_change && state !== undefined, () => recoverPanel(visit, state!))}${await deliveriesOf(visit, id, state)}`,
+    ),
   });
 }
 
@@ -322,6 +330,11 @@ ${facts([
 function stateBadge({ status, failing }: Pick<WebhookOverview, 'status' | 'failing'>): Content {
   if (status === 'inactive') return badge('paused');
   return failing ? badge('failing', 'bad') : badge('active', 'ok');
+}
+
+/** When the next attempt is or was due; null: nothing is attempted. */
+function dueAt({ status, oldest_due_at }: WebhookOverview): string | null {
+  return status === 'active' ? oldest_due_at : null;
 }
 
 function nextAttempt({ status, oldest_due_at, backlog }: WebhookOverview): Content {

@@ -112,6 +112,8 @@ describe('imports in the console', () => {
     const ended = await shown(finance, page.path, 'applied in part');
     assert.match(ended.text, /Clearings applied 1 .*In quarantine 1 /);
     assert.match(ended.text, /There is no such card/);
+    assert.match(ended.html, /hx-trigger="live, every 15s"/);
+    assert.match(ended.html, /<noscript><p class="quiet"><a href="\?">Reload<\/a>/);
     const { path, fields } = formWith(ended, 'Try again');
     const refused = await finance.post(path, fields);
     assert.deepEqual([refused.status, /That was not done/.test(refused.text)], [409, true]);
@@ -184,7 +186,14 @@ describe('imports in the console', () => {
       broken.on('error', () => undefined);
       broken.write(head);
       broken.write(file);
-      await shown(finance, '/imports', 'broken.xml');
+      const { html } = await shown(finance, '/imports', 'broken.xml');
+      assert.match(html, /hx-trigger="live, every 2s"/);
+      const running = await finance.get(/href="\/ops(\/imports\/\d+)"/.exec(html)![1]!);
+      assert.match(
+        running.html,
+        /<div id="import" hx-get="\?"[^>]+ hx-trigger="live, every 2s" hx-headers='{"X-Live":"1"}'/,
+      );
+      assert.match(running.text, /in progress.* \d+ records were read so far\./);
       broken.destroy();
       await until(async () => !(await finance.get('/imports')).text.includes('broken.xml'));
     }
