@@ -95,10 +95,26 @@ export interface TrialPorts {
 export interface LogIn {
   /** Answers a request below `/log-in` and `/log-out`. */
   answer(request: Request, facts: RequestFacts): Promise<Response>;
-  /** The open sessions of the person who is logged in, newest first. */
-  sessions(request: Request, facts: RequestFacts): Promise<readonly OwnSession[]>;
+  /** What the person who is logged in may know of its own log-in. */
+  account(request: Request, facts: RequestFacts): Promise<Account>;
+  /**
+   * Changes the password of that person, and ends its other sessions. Refuses (`validation_failed`)
+   * a `present` one that is wrong, and a new one that is none.
+   */
+  changePassword(
+    request: Request,
+    facts: RequestFacts,
+    passwords: { readonly present: string; readonly password: string },
+  ): Promise<void>;
   /** Ends all sessions of that person. */
   endSessions(request: Request, facts: RequestFacts): Promise<void>;
+}
+
+export interface Account {
+  /** Those that are open, newest first. */
+  readonly sessions: readonly OwnSession[];
+  /** Whether the person logs in by a password. */
+  readonly has_password: boolean;
 }
 
 export interface OwnSession extends Omit<ConsoleSession, 'token_sha256'> {

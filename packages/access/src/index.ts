@@ -31,6 +31,7 @@ export {
 export * from './people/manage-sessions.ts';
 export * from './people/open-portal.ts';
 export {
+  changeOwnPassword,
   person_password_length_max,
   person_password_length_min,
   resealTotpSecrets,

@@ -54,12 +54,15 @@ ${field({ name: 'code', label: 'Code', hint: 'The six digits that your app shows
 
 /** One sentence for an unknown person, a wrong password and a wrong code. */
 function wrong(pause_ms: number): string {
+  return `We could not log you in. Check the name, the password and the code. ${pauseBefore(pause_ms)}`;
+}
+
+/** How long the attempt after failed ones takes, for people. */
+export function pauseBefore(pause_ms: number): string {
   const seconds = Math.ceil(pause_ms / 1_000);
-  const pause =
-    seconds === 0
-      ? 'After several failed attempts each further one takes longer.'
-      : `Because of the failed attempts, the next one takes up to ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`;
-  return `We could not log you in. Check the name, the password and the code. ${pause}`;
+  return seconds === 0
+    ? 'After several failed attempts each further one takes longer.'
+    : `Because of the failed attempts, the next one takes up to ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`;
 }
 
 /** The page for somebody who is logged in at the provider and is not registered here. */

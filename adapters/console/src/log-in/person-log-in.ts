@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import {
+  changeOwnPassword,
   endSessions,
   findSession,
   type LoggedIn,
@@ -13,15 +14,16 @@ import {
   type ValidSession,
 } from '@tallystick/access';
 import { too_many_log_ins } from '@tallystick/consents';
-import { createFailedLogIns } from '@tallystick/kernel';
+import { createFailedLogIns, invalid, type PasswordHasher, Refusal } from '@tallystick/kernel';
 import { readFields } from '../form.ts';
 import { isAutomatic } from '../live/automatic.ts';
 import type { Identity, LogIn, RequestFacts } from '../ports.ts';
 import { cookie, leadTo, readCookie, sessionCookie } from './cookie.ts';
-import { failedPage, logInPage, unknownSubjectPage } from './log-in-page.ts';
+import { failedPage, logInPage, pauseBefore, unknownSubjectPage } from './log-in-page.ts';
 import { createOpenId, type OpenIdPorts } from './openid.ts';
 
 export interface PersonDoorPorts extends PersonLogInPorts, Pick<OpenIdPorts, 'publicUrl'> {
+  readonly passwords: PasswordHasher;
   /** A secret of the installation, with which names that failed are hashed. */
   readonly secret: string;
   /** In a sandbox people log in by one click, and by nothing else. */
@@ -76,7 +78,7 @@ export function personLogIn(ports: PersonDoorPorts): PersonLogIn {
   async function byPassword(facts: RequestFacts, form: FormData): Promise<Response> {
     const handle = textOf(form, 'handle').slice(0, 255);
     const name = handle.normalize('NFKC').trim().toLowerCase();
-    const attempt = { user_name: `person ${name}`, step: null };
+    const attempt = attemptOf(name);
     const credentials = { handle, password: textOf(form, 'password'), code: textOf(form, 'code') };
     const begun = await facts.logIn(attempt, async () => {
       const logged_in = await logInByPassword({ ...ports, unitOfWork: unitOfWorkOf(facts) }, credentials, facts);
@@ -84,7 +86,7 @@ export function personLogIn(ports: PersonDoorPorts): PersonLogIn {
       return logged_in;
     });
     const back = backOf(form.get('back'));
-    if (begun === too_many_log_ins) return await failedPage(facts, 429, 'Too many attempts wait. Try again later.');
+    if (begun === too_many_log_ins) return await failedPage(facts, 429, too_many_attempts);
     if (begun !== null) return letIn(facts, begun, back);
     const failed = { handle, pause_ms: facts.logInPauseMs(attempt) };
     return await logInPage(facts, { back, sandbox, provider: openid?.host ?? null, failed });
@@ -145,12 +147,32 @@ export function personLogIn(ports: PersonDoorPorts): PersonLogIn {
       return await logInPage(facts, { back, sandbox, provider: openid?.host ?? null, failed: null });
     },
 
-    async sessions(request, facts) {
+    async account(request, facts) {
       const own = await sessionOf(request, facts);
-      if (own?.person == null) return [];
-      const { id } = own.person;
+      if (own?.person == null) return { sessions: [], has_password: false };
+      const { id, password_hash } = own.person;
       const open = await unitOfWorkOf(facts).read((tx) => listSessions(tx, id, machine.nowMs()));
-      return open.map((session) => ({ ...session, is_this: session.id === own.session.id }));
+      const sessions = open.map((session) => ({ ...session, is_this: session.id === own.session.id }));
+      return { sessions, has_password: password_hash !== null };
+    },
+
+    async changePassword(request, facts, typed) {
+      const own = await sessionOf(request, facts);
+      if (own?.person == null) return;
+      const { person, session } = own;
+      const call = { ...facts, actor: personActor(person), now_ms: clock.nowMs() };
+      const attempt = attemptOf(person.handle);
+      const changed = await facts.logIn(attempt, async () => {
+        const those = { ...ports, unitOfWork: unitOfWorkOf(facts) };
+        const now = await changeOwnPassword(those, call, person, session.id, typed);
+        if (now === null) await failures.failed(facts, person.handle);
+        return now;
+      });
+      if (changed === too_many_log_ins) throw new Refusal('conflict', too_many_attempts);
+      if (changed === null) {
+        const message = `is not your password. ${pauseBefore(facts.logInPauseMs(attempt))}`;
+        throw invalid({ path: 'present', message });
+      }
     },
 
     async endSessions(request, facts) {
@@ -162,6 +184,13 @@ export function personLogIn(ports: PersonDoorPorts): PersonLogIn {
 
     writeFailedLogIns: failures.write,
   };
+}
+
+const too_many_attempts = 'Too many attempts wait. Try again later.';
+
+/** An attempt with a password of this person, by which the next ones are slowed. */
+function attemptOf(handle: string) {
+  return { user_name: `person ${handle}`, step: null };
 }
 
 function textOf(form: FormData, name: string): string {

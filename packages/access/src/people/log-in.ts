@@ -2,7 +2,7 @@ import type { Clock, HmacSha1, PasswordHasher, Sealer, UnitOfWork } from '@tally
 import type { AccessTx, PeopleTx } from '../ports.ts';
 import { auditPerson } from './manage-people.ts';
 import { type BegunSession, beginSession, type SessionPorts } from './manage-sessions.ts';
-import { normalPassword, person_password_length_max, totp_purpose } from './password.ts';
+import { isPassword, totp_purpose } from './password.ts';
 import { isHandle, type Person, personActor } from './person.ts';
 import { findTotpStep } from './totp.ts';
 
@@ -43,9 +43,7 @@ export async function logInByPassword(
 ): Promise<LoggedIn | null> {
   const name = handle.trim().toLowerCase();
   const known = isHandle(name) ? await ports.unitOfWork.read((tx) => tx.people.findByHandle(name)) : null;
-  const is_short = password.length <= person_password_length_max;
-  const typed = is_short ? normalPassword(password) : '';
-  if (!(await ports.passwords.verify(typed, known?.password_hash ?? null)) || known === null) return null;
+  if (!(await isPassword(ports.passwords, password, known?.password_hash ?? null)) || known === null) return null;
   const machine_ms = ports.machine.nowMs();
   return await ports.unitOfWork.run(async (tx) => {
     const person = await tx.people.find(known.id, { for_update: true });

@@ -2,6 +2,7 @@ import {
   invalid,
   type PasswordHasher,
   type Random,
+  Refusal,
   reseal,
   resealAll,
   type Sealer,
@@ -18,7 +19,7 @@ export const person_password_length_min = 12;
 export const person_password_length_max = 1_024;
 
 /** The same password however it is typed. */
-export function normalPassword(password: string): string {
+function normalPassword(password: string): string {
   return password.normalize('NFKC');
 }
 
@@ -36,26 +37,64 @@ function checkPassword(password: string, { handle }: Pick<Person, 'handle'>): st
   return normal;
 }
 
+/** Whether it is the password with this hash. That takes as long where there is none (null). */
+export function isPassword(
+  passwords: Pick<PasswordHasher, 'verify'>,
+  typed: string,
+  hash: string | null,
+): Promise<boolean> {
+  return passwords.verify(typed.length <= person_password_length_max ? normalPassword(typed) : '', hash);
+}
+
+/** The session in which a person changes its own password, and the hash of the one that was verified. */
+interface OwnSession {
+  readonly session_id: number;
+  readonly password_hash: string | null;
+}
+
 /**
- * Sets the password of a person, ends all its sessions, and writes the audit log. The log-in also
- * needs a code (`resetTotp`). Refuses `not_found` and, as `checkPassword`, `validation_failed`.
+ * Sets the password of a person, ends all its sessions but its `own` one, and writes the audit log.
+ * The log-in also needs a code (`resetTotp`). Refuses `not_found`, as `checkPassword`
+ * `validation_failed`, and (`conflict`) when the password of its `own` session is another one by now.
  */
 export async function setPassword(
   { unitOfWork, passwords }: SetPasswordPorts,
   call: OperatorCall,
   id: number,
   password: string,
+  own?: OwnSession,
 ): Promise<Person> {
   const { handle } = await unitOfWork.read((tx) => readPerson(tx, id));
   // Hashed before the transaction: it takes long, and a transaction excludes others.
   const password_hash = await passwords.hash(checkPassword(password, { handle }));
   return await unitOfWork.run(async (tx) => {
-    const person = { ...(await readPerson(tx, id, { for_update: true })), password_hash };
+    const now = await readPerson(tx, id, { for_update: true });
+    if (own !== undefined && now.password_hash !== own.password_hash) {
+      throw new Refusal('conflict', 'the password was changed meanwhile');
+    }
+    const person = { ...now, password_hash };
     await tx.people.update(person);
-    await tx.console_sessions.endAll(id);
+    for (const session of await tx.console_sessions.ofPerson(id)) {
+      if (session.id !== own?.session_id) await tx.console_sessions.end(session.id);
+    }
     await auditPerson(tx, call, 'person.password_set', person);
     return person;
   });
+}
+
+/**
+ * Changes the password of the person of a session, who proves the `present` one, as `setPassword`
+ * does. Its other sessions end. Null: the present one is wrong, or the person has none.
+ */
+export async function changeOwnPassword(
+  ports: SetPasswordPorts & { readonly passwords: Pick<PasswordHasher, 'verify'> },
+  call: OperatorCall,
+  { id, password_hash }: Pick<Person, 'id' | 'password_hash'>,
+  session_id: number,
+  { present, password }: { readonly present: string; readonly password: string },
+): Promise<Person | null> {
+  if (!(await isPassword(ports.passwords, present, password_hash))) return null;
+  return await setPassword(ports, call, id, password, { session_id, password_hash });
 }
 
 export interface SetPasswordPorts {
