@@ -138,6 +138,43 @@ describe('the log-in of the console', () => {
     assert.equal(await isIn(disabled), false);
   });
 
+  it('lets a person change its own password, which ends its other sessions', async () => {
+    const { id, code } = await withPassword(world, 'eva', everywhere('viewer'));
+    const logIn = async (typed: string) => {
+      const browser = world.browser();
+      world.advance(60_000);
+      await browser.send('/console/log-in', { handle: 'eva', password: typed, code: code(), back: '/account' });
+      return browser;
+    };
+    const [own, other] = [await logIn(password), await logIn(password)];
+    const next = ' a staple of a battery ';
+    const change = (fields: object) =>
+      own.send('/console/account/password', { present: password, password: next, again: next, ...fields });
+    for (const [wrong, problem] of [
+      [{ present: 'wrong' }, /present: is not your password/],
+      [{ present: '' }, /present: is not your password/],
+      [{ again: 'another' }, /again: must be the same as the new password/],
+      [{ password: 'short', again: 'short' }, /password: must have at least 12 characters/],
+      [{ password: 'eva', again: 'eva' }, /password: must/],
+    ] as const) {
+      const page = await change(wrong);
+      assert.deepEqual([page.status, problem.test(page.text)], [422, true], page.text);
+      assert.ok(!page.text.includes(next) && !page.text.includes(password), 'no password is repeated');
+    }
+    for (let attempt = 0; attempt < 2; attempt += 1) await change({ present: 'wrong' });
+    assert.match(own.page.text, /the next one takes up to \d+ seconds?\./);
+    assert.equal((await other.open('/console/account')).path, '/console/account');
+
+    const page = await change({});
+    assert.deepEqual([page.path, /Your password is changed/.test(page.text)], ['/console/account', true], page.text);
+    assert.equal((await other.open('/console/account')).path, '/console/log-in?back=%2Faccount');
+    assert.equal((await logIn(password)).page.status, 401, 'the password before');
+    assert.equal((await logIn(next)).page.path, '/console/account', 'the new one');
+    const { items } = await world.tally.operator.audit.list({ filter: { object: `person:${id}` } });
+    const { action, actor } = items.find((entry) => entry.action === 'person.password_set')!;
+    assert.deepEqual([action, actor], ['person.password_set', 'person:eva']);
+  });
+
   it('refuses forms without the token of the session, and those that another site sends', async () => {
     const { code } = await withPassword(world, 'dora', everywhere('admin'));
     const browser = world.browser();
@@ -188,14 +225,19 @@ describe('the log-in of the console', () => {
 });
 
 /** An OpenID provider at which somebody is logged in already. */
-async function startProvider(t: TestContext, console_url: () => string) {
+async function startProvider(
+  t: TestContext,
+  console_url: () => string,
+  token_endpoint_auth_method: 'client_secret_basic' | 'client_secret_post' | 'none' = 'client_secret_basic',
+) {
   const server = createServer((request, response) => handle(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => server.close());
   t.after(() => server.closeAllConnections());
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   let handle: ReturnType<Provider['callback']> = () => Promise.resolve();
-  const settings = { issuer, client_id: 'tallystick', client_secret: 'a secret of the client' };
+  const client_secret = token_endpoint_auth_method === 'none' ? null : 'a secret of the client';
+  const settings = { issuer, client_id: 'tallystick', client_secret };
   return {
     settings,
     /** `meanwhile` is called while the person is at the provider. */
@@ -204,12 +246,14 @@ async function startProvider(t: TestContext, console_url: () => string) {
         clients: [
           {
             client_id: settings.client_id,
-            client_secret: settings.client_secret,
+            ...(client_secret === null ? {} : { client_secret }),
+            token_endpoint_auth_method,
             redirect_uris: [`${console_url()}/console/log-in/openid/callback`],
           },
         ],
         cookies: { keys: ['k'] },
         features: { devInteractions: { enabled: false } },
+        clientAuthMethods: [token_endpoint_auth_method],
         pkce: { required: () => true },
         findAccount: (_ctx, id) => ({ accountId: id, claims: async () => ({ sub: id, email: 'admin@example.com' }) }),
         async loadExistingGrant(ctx) {
@@ -269,3 +313,67 @@ it('an identity of the provider logs in only after it was registered, and gets i
   const second = await world.browser().open('/console/log-in/openid');
   assert.equal(second.status, 403);
 });
+
+/** A browser that is about to go to the provider, and the address to which it is sent. */
+async function leave({ url, browser }: ConsoleWorld) {
+  const leaving = browser();
+  const reply = await fetch(`${url}/console/log-in/openid?back=%2Faccount`, { redirect: 'manual' });
+  const [, name, value] = /^([^=]+)=([^;]*)/.exec(reply.headers.getSetCookie()[0]!)!;
+  leaving.cookies.set(name!, value!);
+  return { browser: leaving, to: new URL(reply.headers.get('location')!) };
+}
+
+it('an answer of the provider is only for the attempt for which the browser was sent there', async (t) => {
+  let console_url = '';
+  const provider = await startProvider(t, () => console_url);
+  const world = await openConsole(t, (url) => {
+    console_url = url;
+    return { console_provider: provider.settings };
+  });
+  const identity = { issuer: provider.settings.issuer, subject: 'subject-1' };
+  await world.tally.operator.people.create({ handle: 'anna', name: 'Anna', ...identity, grants: [] });
+  provider.start('subject-1');
+
+  const [own, other] = [await leave(world), await leave(world)];
+  for (const name of ['state', 'nonce', 'code_challenge']) {
+    const [one, another] = [own, other].map(({ to }) => to.searchParams.get(name) ?? '');
+    assert.ok(one!.length >= 43 && one !== another, `${name} is of one attempt: ${one}`);
+  }
+  assert.equal(own.to.searchParams.get('code_challenge_method'), 'S256');
+  /** Goes to the provider as somebody has changed the address, and comes back. */
+  const comeBack = async (change: (to: URL) => URL) => {
+    const { browser, to } = await leave(world);
+    const page = await browser.open(change(to).href);
+    return [page.status, page.path.split('?')[0], browser.cookies.has('tallystick_console')] as const;
+  };
+  const refused = [400, '/console/log-in/openid/callback', false];
+  const withOne = (to: URL, name: string, of: URL) => {
+    const changed = new URL(to);
+    changed.searchParams.set(name, of.searchParams.get(name)!);
+    return changed;
+  };
+  for (const name of ['state', 'nonce', 'code_challenge']) {
+    assert.deepEqual(await comeBack((to) => withOne(to, name, other.to)), refused, `another ${name}`);
+  }
+  assert.deepEqual(await comeBack(() => other.to), refused, 'the code of another browser');
+  const mixed = await comeBack((to) => withOne(other.to, 'state', to));
+  assert.deepEqual(mixed, refused, 'the code of another browser, with its own state');
+  assert.deepEqual(await comeBack((to) => to), [200, '/console/account', true], 'as it was sent');
+});
+
+for (const method of ['client_secret_post', 'none'] as const) {
+  it(`a client that proves itself by ${method} logs people in`, async (t) => {
+    let console_url = '';
+    const provider = await startProvider(t, () => console_url, method);
+    const world = await openConsole(t, (url) => {
+      console_url = url;
+      return { console_provider: provider.settings };
+    });
+    const identity = { issuer: provider.settings.issuer, subject: 'subject-1' };
+    await world.tally.operator.people.create({ handle: 'anna', name: 'Anna', ...identity, grants: [] });
+    provider.start('subject-1');
+    const page = await world.browser().open('/console/log-in/openid?back=%2Faccount');
+    assert.equal(page.path, '/console/account', page.text);
+    assert.ok(!page.text.includes('New password'), 'who has no password has none to change');
+  });
+}

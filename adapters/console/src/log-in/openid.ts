@@ -1,5 +1,5 @@
 import { type Clock, Fault, type Sealer } from '@tallystick/kernel';
-import type { Configuration } from 'openid-client';
+import type { ClientAuth, Configuration } from 'openid-client';
 import type { RequestFacts } from '../ports.ts';
 import { cookie, readCookie } from './cookie.ts';
 
@@ -7,7 +7,8 @@ import { cookie, readCookie } from './cookie.ts';
 export interface OpenIdSettings {
   readonly issuer: string;
   readonly client_id: string;
-  readonly client_secret: string;
+  /** Null: a public client, which only PKCE protects. */
+  readonly client_secret: string | null;
 }
 
 /** Who somebody is to the provider. Nothing else of the id token counts. */
@@ -129,8 +130,18 @@ async function discover({ issuer, client_id, client_secret }: OpenIdSettings): P
   const server = new URL(issuer);
   // Only a provider on this machine, for development, may lack https: the configuration checks it.
   const execute = server.protocol === 'http:' ? [library.allowInsecureRequests] : [];
-  const authentication = library.ClientSecretBasic(client_secret);
+  const authentication = authenticationOf(library, client_secret);
   return await library.discovery(server, client_id, undefined, authentication, { execute, timeout: answer_s_max });
+}
+
+/** `client_secret_basic` where the provider has it, else `client_secret_post`; without a secret `none`. */
+function authenticationOf(library: typeof import('openid-client'), client_secret: string | null): ClientAuth {
+  if (client_secret === null) return library.None();
+  const [basic, post] = [library.ClientSecretBasic(client_secret), library.ClientSecretPost(client_secret)];
+  return (server, ...request) => {
+    const has_basic = server.token_endpoint_auth_methods_supported?.includes('client_secret_basic') ?? true;
+    return (has_basic ? basic : post)(server, ...request);
+  };
 }
 
 function openLeave(sealer: Sealer, text: string | null): Leave | null {

@@ -471,8 +471,8 @@ function providerOf(values: {
   readonly CONSOLE_CLIENT_ID?: string | undefined;
   readonly CONSOLE_CLIENT_SECRET?: string | undefined;
 }): Config['console_provider'] {
-  const { CONSOLE_ISSUER: issuer, CONSOLE_CLIENT_ID: client_id, CONSOLE_CLIENT_SECRET: client_secret } = values;
-  if (issuer === undefined || client_id === undefined || client_secret === undefined) return null;
+  const { CONSOLE_ISSUER: issuer, CONSOLE_CLIENT_ID: client_id, CONSOLE_CLIENT_SECRET: client_secret = null } = values;
+  if (issuer === undefined || client_id === undefined) return null;
   return { issuer, client_id, client_secret };
 }
 
@@ -484,7 +484,7 @@ function findConsoleProblems(given: Environment): ConfigProblem[] {
   if (isSandboxWanted(given)) {
     return [{ variable: present, message: 'has no use in a sandbox, whose console is entered by one click' }];
   }
-  return [...variables, 'PUBLIC_URL']
+  return ['CONSOLE_ISSUER', 'CONSOLE_CLIENT_ID', 'PUBLIC_URL']
     .filter((variable) => given[variable] === undefined)
     .map((variable) => ({ variable, message: `is required with ${present}` }));
 }
