@@ -224,6 +224,28 @@ describe('the log-in of the console', () => {
   });
 });
 
+it('behind a proxy that ends TLS, cookies are for https and this host alone, and a log-out clears them', async (t) => {
+  const world = await openConsole(t, () => ({ public_url: 'https://cards.example' }));
+  const { code } = await withPassword(world, 'anna', everywhere('viewer'));
+  const browser = world.browser();
+  const send = (path: string, fields: Readonly<Record<string, string>>) => {
+    const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const body = new URLSearchParams(fields);
+    return fetch(world.url + path, { method: 'POST', body, headers: { cookie }, redirect: 'manual' });
+  };
+  const logged_in = await send('/console/log-in', { handle: 'anna', password, code: code(), back: '/account' });
+  const [set = ''] = logged_in.headers.getSetCookie();
+  const attributes = 'Path=/; HttpOnly; SameSite=Lax; Max-Age=';
+  const [, token] = /^__Host-tallystick_console=([\w-]{43}); /.exec(set) ?? [];
+  assert.equal(set, `__Host-tallystick_console=${token}; ${attributes}43200; Secure`);
+  browser.cookies.set('__Host-tallystick_console', token!);
+  const account = await browser.open('/console/account');
+  const [, form_token] = /name="form_token" value="([\w-]+)"/.exec(account.text)!;
+  const out = await send('/console/log-out', { form_token: form_token! });
+  assert.deepEqual(out.headers.getSetCookie(), [`__Host-tallystick_console=; ${attributes}0; Secure`]);
+  assert.equal((await browser.open('/console/account')).path, '/console/log-in?back=%2Faccount');
+});
+
 /** An OpenID provider at which somebody is logged in already. */
 async function startProvider(
   t: TestContext,

@@ -260,7 +260,7 @@ export function createHttpApp(ports: HttpAppPorts): HttpApp {
   }
   if (ports.console) {
     const { console: endpoint } = ports;
-    const answer = createConsoleAnswering(pipeline, endpoint, lifecycle);
+    const answer = createConsoleAnswering({ ...pipeline, is_behind_https }, endpoint, lifecycle);
     app.use((ctx, next) => {
       const is_ours = isConsolePath(endpoint, ctx.path) && !health_paths.has(ctx.path);
       return is_ours ? answer(ctx as HttpContext) : next();

@@ -15,7 +15,10 @@ import type { ConsoleEndpoint, ConsoleRequest } from './ports.ts';
 type ConsolePorts = Pick<
   PipelinePorts,
   'doors' | 'shares' | 'bodies' | 'strangers' | 'rate_limit' | 'rate_limit_per_minute' | 'timers'
->;
+> & {
+  /** Whether browsers see https although the connection does not: a proxy ends TLS. */
+  readonly is_behind_https: boolean;
+};
 
 /** The headers that its pages set themselves. */
 const of_pages: ReadonlySet<string> = new Set(['Cache-Control', 'Content-Security-Policy', 'Referrer-Policy']);
@@ -70,6 +73,7 @@ export function createConsoleAnswering(
 
 function factsOf(ports: ConsolePorts, { req, res, state }: HttpContext, base: string, place: Place): ConsoleRequest {
   const address = addressOwner(state.source_address);
+  const is_https = ports.is_behind_https || 'encrypted' in req.socket || mountOf(req)?.protocol === 'https';
   const inTime = <Result>(work: Promise<Result>): Promise<Result> =>
     work.catch((error) => {
       if (!(error instanceof Overloaded)) throw error;
@@ -80,7 +84,7 @@ function factsOf(ports: ConsolePorts, { req, res, state }: HttpContext, base: st
     request_id: state.request_id,
     incoming: req,
     source_address: state.source_address,
-    is_https: state.is_https,
+    is_https,
     base,
     welcome(visitor) {
       noteKnownCaller(req, `console:${address}`);

@@ -45,6 +45,7 @@ export function hostConsole(container: Container, { person, url, ...mount }: Con
     ...container.get(tokens.http_ports),
     open_banking: undefined,
     serves_api: false,
+    is_behind_https: url?.startsWith('https:') === true,
     console: { path: '', handle: async (request, response, facts) => (await console).handle(request, response, facts) },
   });
   return createNodeHandler(app, mount);

@@ -148,6 +148,13 @@ describe('webhooks in the console', () => {
     assert.equal((await visitor.get('/portal/webhooks')).status, 410);
   });
 
+  it('open by a cookie that goes back only to their host and over https, where browsers see https', async () => {
+    const body = new URLSearchParams({ code: await codeFrom(admin, {}) });
+    const answer = await fetch(`${world.url}/portal`, { method: 'POST', body, redirect: 'manual' });
+    const [set = ''] = answer.headers.getSetCookie();
+    assert.match(set, /^__Host-tallystick_portal=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=\d+; Secure$/);
+  });
+
   it('only read by a portal link of who only reads them', async () => {
     const support = world.as('sue', { role: 'support', company_id: 1 });
     const visitor = world.stranger();
