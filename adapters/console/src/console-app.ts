@@ -27,6 +27,9 @@ export function addForm<Path extends string>(
   app.post(path, (c) => {
     const { visit } = c.var;
     const parameters = c.req.param() as object as ParametersOf<Path>;
-    return visit.act((form) => work(visit, form, parameters), { again: () => show(visit, parameters) });
+    return visit.act(
+      (form) => work(visit, form, parameters),
+      () => show(visit, parameters),
+    );
   });
 }

@@ -134,40 +134,25 @@ export class Visit {
   /** Shows a page within the layout. */
   async page(options: PageOptions): Promise<Response> {
     const { notice, forget } = readNotice(this);
-    const { problem = this.problem } = options;
-    const text = await renderPage(this, { ...options, problem, notice });
+    const text = await renderPage(this, { ...options, notice });
     const headers = new Headers({ 'Content-Type': 'text/html; charset=utf-8' });
     if (forget !== null) headers.append('Set-Cookie', forget);
-    return new Response(text, { status: problem?.status ?? options.status ?? 200, headers });
+    return new Response(text, { status: this.problem?.status ?? options.status ?? 200, headers });
   }
 
   /**
-   * Does the work of a form and leads on (303). Where the domain refuses it, `again` shows the page
-   * with the problem and what was typed.
+   * Does the work of a form and leads on (303), or answers with its page. Where the domain refuses
+   * it, `again` shows the page of the form.
    */
   async act(
     work: (form: FormData) => Promise<Done | Response>,
-    { again }: { readonly again: (problem: Problem) => Promise<Response> | Response },
-  ): Promise<Response> {
-    return await this.show(
-      async (form) => {
-        const done = await work(form);
-        if (done instanceof Response) return done;
-        const { to, notice } = done;
-        return withNotice(this, new Response(null, { status: 303, headers: { Location: to } }), notice);
-      },
-      { again },
-    );
-  }
-
-  /** The same for a form whose answer is a page: what only this answer shows. */
-  async show(
-    work: (form: FormData) => Promise<Response>,
-    { again }: { readonly again: (problem: Problem) => Promise<Response> | Response },
+    again: (problem: Problem) => Promise<Response> | Response,
   ): Promise<Response> {
     const form = await this.form();
     try {
-      return await work(form);
+      const done = await work(form);
+      if (done instanceof Response) return done;
+      return withNotice(this, new Response(null, { status: 303, headers: { Location: done.to } }), done.notice);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       this.problem = new Problem(error, form);

@@ -15,8 +15,6 @@ export interface PageOptions {
   /** The entry of the navigation that leads here. */
   readonly nav?: Section | undefined;
   readonly content: Content;
-  /** Why the form of the page was refused. */
-  readonly problem?: Problem | undefined;
   /** Links and buttons beside the title. */
   readonly beside?: Content | undefined;
   /** Where the page stands: names with their paths, from the outermost. */
@@ -32,6 +30,8 @@ export interface VisitShown {
   readonly ports: Pick<ConsolePorts, 'sandbox' | 'log_in'>;
   readonly company_id: number | null;
   readonly csrf: Content;
+  readonly query: URLSearchParams;
+  readonly problem: Problem | undefined;
   path(path: string): string;
   rootPath(path: string): string;
   may(id: keyof Results, company_id?: number | null): boolean;
@@ -40,7 +40,7 @@ export interface VisitShown {
 /** Renders a whole page: the navigation, the search, and the content. */
 export async function renderPage(
   visit: VisitShown,
-  { title, nav, content, problem, beside, trail = [], notice }: PageOptions & { readonly notice: string | null },
+  { title, nav, content, beside, trail = [], notice }: PageOptions & { readonly notice: string | null },
 ): Promise<string> {
   const { identity, ports } = visit;
   const body = html`<a class="skip" href="#main">Skip to content</a>
@@ -62,7 +62,7 @@ ${navigation(visit, nav)}
 <main id="main" tabindex="-1"${visit.company_id !== null && visit.may('events.list') ? html` data-news-from="${visit.path('/live')}"` : ''}>
 ${trail.length === 0 ? '' : html`<nav class="trail" aria-label="Breadcrumb"><ol>${trail.map(([name, path]) => html`<li><a href="${path}">${name}</a></li>`)}</ol></nav>`}
 ${when(notice, (text) => html`<p class="notice" role="status">${text}</p>`)}
-${when(problem, errorSummary)}
+${when(visit.problem, errorSummary)}
 <div class="title"><h1>${title}</h1>${when(beside, (links) => html`<div class="beside">${links}</div>`)}</div>
 ${content}
 </main>
@@ -120,7 +120,7 @@ function errorSummary(problem: Problem): Content {
 }
 
 function searchField(visit: VisitShown): Content {
-  const typed = maskCardNumbers(new URL(visit.request.url).searchParams.get('q') ?? '');
+  const typed = maskCardNumbers(visit.query.get('q') ?? '');
   return html`<form class="search" role="search" action="${visit.path('/search')}"><label class="visually-hidden" for="search">Search</label>
 <input id="search" name="q" type="search" value="${typed}" placeholder="Card, amount, merchant, reference" aria-keyshortcuts="/" maxlength="${search_length_max}"><button>Search</button></form>`;
 }

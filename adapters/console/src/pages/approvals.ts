@@ -1,10 +1,9 @@
-import type { ConsoleApp } from '../console-app.ts';
+import { addForm, type ConsoleApp } from '../console-app.ts';
 import { textOf } from '../form.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { choice, facts, pager, panel, table, textArea } from '../look/parts.ts';
 import { badge, beginning, dash, foreign, instant, money } from '../look/values.ts';
 import { who } from '../look/who.ts';
-import type { Problem } from '../problem.ts';
 import type { Visit } from '../visit.ts';
 import { type Approval, askedFor, namesOf } from './item-words.ts';
 
@@ -62,59 +61,51 @@ export function approvalPages(app: ConsoleApp): void {
     });
   });
 
-  app.get('/companies/:company_id/approvals/:id', (c) => showApproval(c.var.visit, c.req.param('id')));
+  app.get('/companies/:company_id/approvals/:id', (c) => showApproval(c.var.visit, c.req.param()));
 
-  app.post('/companies/:company_id/approvals/:id', (c) => {
-    const { visit } = c.var;
-    const id = c.req.param('id');
-    return visit.act(
-      async (form) => {
-        const note = textOf(form, 'note') || null;
-        const decision = decisions[textOf(form, 'do')] ?? decisions.approve!;
-        const { item_id } = await visit.call(decision.operation, { parameters: { id }, data: { note } });
-        const to = item_id === null ? visit.path('/periods') : visit.path(`/items/${item_id}`);
-        return { to, notice: `Approval ${id}${decision.notice}` };
-      },
-      { again: (problem) => showApproval(visit, id, problem) },
-    );
+  addForm(app, '/companies/:company_id/approvals/:id', showApproval, async (visit, form, { id }) => {
+    const data = { note: textOf(form, 'note') || null };
+    const decision = decisions[textOf(form, 'do')] ?? decisions.approve!;
+    const { item_id } = await visit.call(decision.operation, { parameters: { id }, data });
+    const to = item_id === null ? visit.path('/periods') : visit.path(`/items/${item_id}`);
+    return { to, notice: `Approval ${id}${decision.notice}` };
   });
 }
 
-async function showApproval(visit: Visit, id: string, problem?: Problem): Promise<Response> {
+async function showApproval(visit: Visit, { id }: { readonly id: string }): Promise<Response> {
   const approval = await visit.call('reconciliation.approvals.read', { parameters: { id } });
   return await visit.page({
     title: `Approval ${id}`,
     nav: 'approvals',
-    problem,
     trail: [['Approvals', visit.path('/approvals')]],
-    content: panel('What was asked for', approvalOf(visit, approval, problem)),
+    content: panel('What was asked for', approvalOf(visit, approval)),
   });
 }
 
 /** An act that waits, with what the visitor can decide about it. */
-export function approvalOf(visit: Visit, approval: Approval, problem?: Problem): Content {
+export function approvalOf(visit: Visit, approval: Approval): Content {
   const { asked_by, asked_at, decided_by, decided_at, decided_note, note, reason, status } = approval;
   return html`${facts([
     ['Status', badge(...statuses[status])],
     ['To', askedFor(visit, approval)],
-    ...(approval.amount === null ? [] : [['Amount', money(approval.amount, approval.currency)] as const]),
-    ...(approval.with === null ? [] : [['With', namesOf(approval.with)] as const]),
-    ...(approval.accept_difference ? [['Also', 'accepts the difference that is left'] as const] : []),
+    approval.amount !== null && ['Amount', money(approval.amount, approval.currency)],
+    approval.with !== null && ['With', namesOf(approval.with)],
+    approval.accept_difference && ['Also', 'accepts the difference that is left'],
     ['Asked by', html`${who(visit, asked_by)}, ${instant(asked_at)}`],
     ['Why', note === null ? dash : foreign(note)],
-    ...(reason === null ? [] : [['Reason', foreign(reason)] as const]),
-    ...(decided_by === null ? [] : [['Decided by', html`${who(visit, decided_by)}, ${instant(decided_at)}`] as const]),
-    ...(decided_note === null ? [] : [['Note', foreign(decided_note)] as const]),
-  ])}${when(status === 'pending' || status === 'approving', () => decision(visit, approval, problem))}`;
+    reason !== null && ['Reason', foreign(reason)],
+    decided_by !== null && ['Decided by', html`${who(visit, decided_by)}, ${instant(decided_at)}`],
+    decided_note !== null && ['Note', foreign(decided_note)],
+  ])}${when(status === 'pending' || status === 'approving', () => decision(visit, approval))}`;
 }
 
-function decision(visit: Visit, { id, asked_by }: Approval, problem: Problem | undefined): Content {
+function decision(visit: Visit, { id, asked_by }: Approval): Content {
   if (asked_by === visit.identity.actor) {
     return html`<p class="hint">You asked for it, so another person decides. Nothing else can be done with it meanwhile.</p>
 <form method="post" action="${visit.path(`/approvals/${id}`)}">${visit.csrf}<button name="do" value="withdraw">Withdraw</button></form>`;
   }
   if (!visit.may('reconciliation.approvals.approve')) return '';
   return html`<form method="post" action="${visit.path(`/approvals/${id}`)}">${visit.csrf}
-${textArea({ name: 'note', label: 'Note', hint: 'To refuse it, say why.', value: problem?.typed('note'), error: problem?.of('note'), rows: 2, maxlength: 1000 })}
+${textArea({ ...visit.typed('note'), label: 'Note', hint: 'To refuse it, say why.', rows: 2, maxlength: 1000 })}
 <div class="actions"><button name="do" value="approve">Approve</button><button name="do" value="refuse" class="danger">Refuse</button></div></form>`;
 }

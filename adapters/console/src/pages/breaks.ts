@@ -1,11 +1,10 @@
 import { decimalsOf, Refusal } from '@tallystick/kernel';
-import type { ConsoleApp } from '../console-app.ts';
+import { addForm, type ConsoleApp } from '../console-app.ts';
 import { fileAnswer } from '../file-answer.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { liveNews } from '../look/live.ts';
 import { choice, field, pager, panel, table, tick } from '../look/parts.ts';
 import { badge, dash, foreign, money, moneyText } from '../look/values.ts';
-import type { Problem } from '../problem.ts';
 import type { Visit } from '../visit.ts';
 import { actValue, answerWords, doAct } from './item-acts.ts';
 import {
@@ -30,66 +29,49 @@ const ages = ['0-1', '2-3', '4-7', '8-30', '31-'] as const;
 
 /** The queue of breaks, the items of any other status, and their table. */
 export function breaksPages(app: ConsoleApp): void {
-  app.get('/companies/:company_id/breaks', (c) => showBreaks(c.var.visit));
-
-  app.post('/companies/:company_id/breaks', (c) => {
-    const { visit } = c.var;
-    const to = `${visit.path('/breaks')}${new URL(visit.request.url).search}`;
-    return visit.act(async (form) => ({ to, notice: await doAct(visit, form) }), {
-      again: (problem) => showBreaks(visit, problem),
-    });
-  });
-
-  app.get('/companies/:company_id/breaks.csv', async (c) => {
+  const at = '/companies/:company_id/breaks';
+  app.get(at, (c) => showBreaks(c.var.visit));
+  app.get(`${at}.csv`, async (c) => {
     const { visit } = c.var;
     const filter = filterOf(visit, visit.query);
     return fileAnswer(visit, await visit.call('reconciliation.items.export', { options: { filter } }));
   });
 
-  app.post('/companies/:company_id/breaks/table', (c) => {
-    const { visit } = c.var;
-    return visit.act(
-      async (form) => {
-        const file = form.get('table');
-        if (typeof file === 'string' || file === null || file.size === 0) {
-          throw new Refusal('validation_failed', 'choose the table first', [{ path: 'table', message: 'is missing' }]);
-        }
-        const dry_run = form.get('dry_run') !== null;
-        const answer = await visit.call('reconciliation.decisions.create', {
-          file: file.stream(),
-          options: { dry_run },
-        });
-        const [first] = answer.errors;
-        if (first !== undefined) {
-          const rows = answer.errors.slice(0, 20).map((error) => ({
-            path: `row ${error.row}, ${error.column}`,
-            message: error.message,
-          }));
-          throw new Refusal('validation_failed', `the table has ${answer.errors_total} errors`, rows);
-        }
-        return { to: visit.path('/breaks'), notice: answerWords(answer) };
-      },
-      { again: (problem) => showBreaks(visit, problem) },
-    );
+  addForm(app, at, showBreaks, async (visit, form) => {
+    const to = `${visit.path('/breaks')}${new URL(visit.request.url).search}`;
+    return { to, notice: await doAct(visit, form) };
+  });
+
+  addForm(app, `${at}/table`, showBreaks, async (visit, form) => {
+    const file = form.get('table');
+    if (typeof file === 'string' || file === null || file.size === 0) {
+      throw new Refusal('validation_failed', 'choose the table first', [{ path: 'table', message: 'is missing' }]);
+    }
+    const options = { dry_run: form.get('dry_run') !== null };
+    const answer = await visit.call('reconciliation.decisions.create', { file: file.stream(), options });
+    if (answer.errors.length === 0) return { to: visit.path('/breaks'), notice: answerWords(answer) };
+    const rows = answer.errors.slice(0, 20).map(({ row, column, message }) => {
+      return { path: `row ${row}, ${column}`, message };
+    });
+    throw new Refusal('validation_failed', `the table has ${answer.errors_total} errors`, rows);
   });
 }
 
-async function showBreaks(visit: Visit, problem?: Problem): Promise<Response> {
+async function showBreaks(visit: Visit): Promise<Response> {
   const { query } = visit;
   const options = { ...visit.paged(filterOf(visit, query), page_size), suggestions: true };
-  const { items, next } = await visit.call('reconciliation.items.list', { options }).catch(nothingOf(problem));
+  const { items, next } = await visit.call('reconciliation.items.list', { options }).catch(nothingOf(visit));
   const csv = html`<a class="button second" href="${visit.path('/breaks.csv')}?${query}">Table for a spreadsheet</a>`;
   return await visit.page({
     title: query.get('status') === null || query.get('status') === 'break' ? 'Breaks' : 'Items',
     nav: 'breaks',
-    problem,
     beside: csv,
-    content: html`${filters(visit, query)}${liveNews(visit, 'break')}${queue(visit, items, problem)}${pager(visit, visit.path('/breaks'), next)}${when(visit.may('reconciliation.decisions.create'), () => upload(visit))}`,
+    content: html`${filters(visit, query)}${liveNews(visit, 'break')}${queue(visit, items)}${pager(visit, visit.path('/breaks'), next)}${when(visit.may('reconciliation.decisions.create'), () => upload(visit))}`,
   });
 }
 
 /** A page that is shown again because of its filter has no items. */
-function nothingOf(problem: Problem | undefined) {
+function nothingOf({ problem }: Visit) {
   return (error: unknown) => {
     if (problem === undefined || !(error instanceof Refusal)) throw error;
     return { items: [], next: null };
@@ -152,7 +134,7 @@ ${field({ name: 'text', label: 'Merchant or reference', value: value('text'), ma
 ${when(value('class'), (name) => html`<input type="hidden" name="class" value="${name}">`)}`;
 }
 
-function queue(visit: Visit, items: readonly Item[], problem: Problem | undefined): Content {
+function queue(visit: Visit, items: readonly Item[]): Content {
   const may_act = visit.may('reconciliation.items.accept');
   const shown = table({
     caption: 'Items, the newest first',
@@ -173,7 +155,7 @@ function queue(visit: Visit, items: readonly Item[], problem: Problem | undefine
   return html`<form class="queue" method="post" action="${visit.path('/breaks')}${search}">${visit.csrf}
 ${when(
   items.length > 0,
-  () => html`<div class="decide">${field({ name: 'note', label: 'Note, for one item or all that are ticked', value: problem?.typed('note'), error: problem?.of('note'), maxlength: 1000, autocomplete: 'off' })}
+  () => html`<div class="decide">${field({ ...visit.typed('note'), label: 'Note, for one item or all that are ticked', maxlength: 1000, autocomplete: 'off' })}
 <div class="actions" role="group" aria-label="All that are ticked"><button name="do" value="accept" class="second">Accept ticked</button><button name="do" value="ignore" class="second">Ignore ticked</button><button name="do" value="confirm" class="second">Confirm ticked</button><button name="do" value="assign" class="second">Assign ticked to me</button></div></div>
 <p class="hint keys"><kbd>j</kbd> <kbd>k</kbd> move, <kbd>Enter</kbd> opens, <kbd>x</kbd> ticks, <kbd>a</kbd> accepts, <kbd>i</kbd> ignores, <kbd>m</kbd> matches, <kbd>c</kbd> comments</p>`,
 )}

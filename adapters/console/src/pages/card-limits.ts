@@ -1,13 +1,13 @@
 import { invalid, Refusal } from '@tallystick/kernel';
 import type { Results } from '@tallystick/operations';
-import type { ConsoleApp } from '../console-app.ts';
+import { addForm, type ConsoleApp } from '../console-app.ts';
 import { code_words } from '../decision/say-decision.ts';
+import { textOf } from '../form.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { livePart, secondsOf } from '../look/live.ts';
 import { facts, field, panel, table } from '../look/parts.ts';
 import { amountText, typedAmount } from '../look/typed-amount.ts';
 import { badge, foreign, instant, money } from '../look/values.ts';
-import type { Problem } from '../problem.ts';
 import type { Visit } from '../visit.ts';
 import { type Card, limitCurrency, nameOf, shownValue } from './card-words.ts';
 
@@ -23,38 +23,22 @@ const days_compared = 30;
  * changed in the last month, then they are confirmed.
  */
 export function cardLimitPages(app: ConsoleApp): void {
-  app.get('/companies/:company_id/cards/:id/limits', (c) => formPage(c.var.visit, c.req.param('id')));
+  const at = '/companies/:company_id/cards/:id/limits';
+  app.get(at, (c) => formPage(c.var.visit, c.req.param()));
+  app.get(`${at}/:backtest_id`, (c) => resultPage(c.var.visit, c.req.param()));
 
-  app.post('/companies/:company_id/cards/:id/limits', (c) => {
-    const { visit } = c.var;
-    const { id } = c.req.param();
-    return visit.act(
-      async (form) => {
-        const card = await visit.call('virtualCards.read', { parameters: { id } });
-        const changes = readChanges(form, card, await limitCurrency(visit, card));
-        const from = new Date(visit.now_ms - days_compared * 86_400_000).toISOString();
-        const { id: backtest_id } = await visit.call('backtests.create', { data: { vcn_id: card.id, changes, from } });
-        return { to: visit.path(`/cards/${id}/limits/${backtest_id}`) };
-      },
-      { again: (problem) => formPage(visit, id, problem) },
-    );
+  addForm(app, at, formPage, async (visit, form, { id }) => {
+    const card = await visit.call('virtualCards.read', { parameters: { id } });
+    const changes = readChanges(form, card, await limitCurrency(visit, card));
+    const from = new Date(visit.now_ms - days_compared * 86_400_000).toISOString();
+    const { id: backtest_id } = await visit.call('backtests.create', { data: { vcn_id: card.id, changes, from } });
+    return { to: visit.path(`/cards/${id}/limits/${backtest_id}`) };
   });
 
-  app.get('/companies/:company_id/cards/:id/limits/:backtest_id', (c) =>
-    resultPage(c.var.visit, c.req.param('id'), c.req.param('backtest_id')),
-  );
-
-  app.post('/companies/:company_id/cards/:id/limits/:backtest_id', (c) => {
-    const { visit } = c.var;
-    const { id, backtest_id } = c.req.param();
-    return visit.act(
-      async () => {
-        const { changes } = await readBacktest(visit, id, backtest_id);
-        await visit.call('virtualCards.update', { parameters: { id }, data: changes });
-        return { to: visit.path(`/cards/${id}`), notice: 'The limits were changed.' };
-      },
-      { again: (problem) => resultPage(visit, id, backtest_id, problem) },
-    );
+  addForm(app, `${at}/:backtest_id`, resultPage, async (visit, _, { id, backtest_id }) => {
+    const { changes } = await readBacktest(visit, id, backtest_id);
+    await visit.call('virtualCards.update', { parameters: { id }, data: changes });
+    return { to: visit.path(`/cards/${id}`), notice: 'The limits were changed.' };
   });
 }
 
@@ -65,7 +49,7 @@ function readChanges(form: FormData, card: Card, currency: string): Readonly<Rec
     const amount = typedAmount(form, name, currency);
     if (amount !== undefined && amount !== card[name]) changes[name] = amount;
   }
-  const uses = String(form.get('transactions_max') ?? '').trim();
+  const uses = textOf(form, 'transactions_max');
   const most = uses === '' ? null : Number(uses);
   if (most !== null && !(Number.isSafeInteger(most) && most > 0)) {
     throw invalid({ path: 'transactions_max', message: 'must be a whole number, or empty for no limit' });
@@ -75,21 +59,18 @@ function readChanges(form: FormData, card: Card, currency: string): Readonly<Rec
   throw new Refusal('validation_failed', 'these are the limits of the card already');
 }
 
-async function formPage(visit: Visit, id: string, problem?: Problem): Promise<Response> {
+async function formPage(visit: Visit, { id }: { readonly id: string }): Promise<Response> {
   const card = await visit.call('virtualCards.read', { parameters: { id } });
   const currency = await limitCurrency(visit, card);
   const amountField = (name: (typeof amounts)[number]) =>
     field({
-      name,
+      ...visit.typed(name, amountText(card[name], currency)),
       label: `${nameOf(name)}, ${currency}`,
       inputmode: 'decimal',
-      value: problem?.typed(name) ?? amountText(card[name], currency),
-      error: problem?.of(name),
     });
   return await visit.page({
     title: 'Change the limits',
     nav: 'cards',
-    problem,
     trail: trailOf(visit, card),
     content: panel(
       `Card ${card.id}, ending in ${card.last4}`,
@@ -98,12 +79,10 @@ async function formPage(visit: Visit, id: string, problem?: Problem): Promise<Re
         card.recurring === null
           ? ''
           : field({
-              name: 'transactions_max',
+              ...visit.typed('transactions_max', card.transactions_max),
               label: nameOf('transactions_max'),
               hint: 'Empty: not limited.',
               inputmode: 'numeric',
-              value: problem?.typed('transactions_max') ?? card.transactions_max,
-              error: problem?.of('transactions_max'),
             })
       }<div class="actions"><button>See what it would have changed</button><a href="${visit.path(`/cards/${id}`)}">Back to the card</a></div></form>`,
     ),
@@ -117,7 +96,10 @@ async function readBacktest(visit: Visit, id: string, backtest_id: string): Prom
   throw new Refusal('not_found', `card ${id} has no backtest ${backtest_id}`);
 }
 
-async function resultPage(visit: Visit, id: string, backtest_id: string, problem?: Problem): Promise<Response> {
+async function resultPage(
+  visit: Visit,
+  { id, backtest_id }: { readonly id: string; readonly backtest_id: string },
+): Promise<Response> {
   const [card, backtest] = await Promise.all([
     visit.call('virtualCards.read', { parameters: { id } }),
     readBacktest(visit, id, backtest_id),
@@ -135,7 +117,6 @@ async function resultPage(visit: Visit, id: string, backtest_id: string, problem
   return await visit.page({
     title: 'Change the limits',
     nav: 'cards',
-    problem,
     trail: trailOf(visit, card),
     content: html`${panel('The new limits', newLimits(card, backtest, currency))}
 ${livePart(visit, 'result', { every_s: is_over ? undefined : secondsOf(true) }, found)}

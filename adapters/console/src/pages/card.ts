@@ -1,77 +1,50 @@
 import { roleFor } from '@tallystick/access';
 import type { Results } from '@tallystick/operations';
-import type { ConsoleApp } from '../console-app.ts';
+import { addForm, type ConsoleApp } from '../console-app.ts';
+import { textOf } from '../form.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { limitBar } from '../look/limit-bar.ts';
 import { livePart } from '../look/live.ts';
 import { facts, field, pager, panel, table, textArea } from '../look/parts.ts';
 import { dash, date, foreign, instant, money } from '../look/values.ts';
-import type { Problem } from '../problem.ts';
 import { cardTimeline, timelineList } from '../timeline/card-timeline.ts';
 import type { Visit } from '../visit.ts';
 import { type Card, limitCurrency, nameOf, shownValue, statusOf } from './card-words.ts';
 
 /** One card: its limits, what is held, its controls, what happened to it, and what can be done. */
 export function cardPages(app: ConsoleApp): void {
-  app.get('/companies/:company_id/cards/:id', (c) => cardPage(c.var.visit, c.req.param('id')));
+  const at = '/companies/:company_id/cards/:id';
+  app.get(at, (c) => cardPage(c.var.visit, c.req.param()));
+  app.get(`${at}/cancel`, (c) => cancelPage(c.var.visit, c.req.param()));
+  app.get(`${at}/number`, (c) => numberPage(c.var.visit, c.req.param()));
 
   for (const act of ['freeze', 'unfreeze'] as const) {
-    app.post(`/companies/:company_id/cards/:id/${act}`, (c) => {
-      const { visit } = c.var;
-      const { id } = c.req.param();
-      return visit.act(
-        async (form) => {
-          const note = String(form.get('note') ?? '').trim() || null;
-          await visit.call(`virtualCards.${act}`, { parameters: { id }, data: { note } });
-          return {
-            to: visit.path(`/cards/${id}`),
-            notice: `The card is ${act === 'freeze' ? 'frozen' : 'active again'}.`,
-          };
-        },
-        { again: (problem) => cardPage(visit, id, problem) },
-      );
+    addForm(app, `${at}/${act}`, cardPage, async (visit, form, { id }) => {
+      const data = { note: textOf(form, 'note') || null };
+      await visit.call(`virtualCards.${act}`, { parameters: { id }, data });
+      return { to: visit.path(`/cards/${id}`), notice: `The card is ${act === 'freeze' ? 'frozen' : 'active again'}.` };
     });
   }
 
-  app.post('/companies/:company_id/cards/:id/email', (c) => {
-    const { visit } = c.var;
-    const { id } = c.req.param();
-    return visit.act(
-      async (form) => {
-        const email = String(form.get('email') ?? '').trim();
-        await visit.call('virtualCards.email', { parameters: { id }, data: { email } });
-        return { to: visit.path(`/cards/${id}`), notice: 'The mail is on its way.' };
-      },
-      { again: (problem) => cardPage(visit, id, problem) },
-    );
+  addForm(app, `${at}/email`, cardPage, async (visit, form, { id }) => {
+    await visit.call('virtualCards.email', { parameters: { id }, data: { email: textOf(form, 'email') } });
+    return { to: visit.path(`/cards/${id}`), notice: 'The mail is on its way.' };
   });
 
-  app.get('/companies/:company_id/cards/:id/cancel', (c) => cancelPage(c.var.visit, c.req.param('id')));
-  app.post('/companies/:company_id/cards/:id/cancel', (c) => {
-    const { visit } = c.var;
-    const { id } = c.req.param();
-    return visit.act(
-      async () => {
-        await visit.call('virtualCards.cancel', { parameters: { id } });
-        return { to: visit.path(`/cards/${id}`), notice: 'The card was canceled.' };
-      },
-      { again: (problem) => cancelPage(visit, id, problem) },
-    );
+  addForm(app, `${at}/cancel`, cancelPage, async (visit, _, { id }) => {
+    await visit.call('virtualCards.cancel', { parameters: { id } });
+    return { to: visit.path(`/cards/${id}`), notice: 'The card was canceled.' };
   });
 
-  app.get('/companies/:company_id/cards/:id/number', (c) => numberPage(c.var.visit, c.req.param('id')));
   // The number is in the answer to the form and nowhere else: no redirect, no address leads to it.
-  app.post('/companies/:company_id/cards/:id/number', (c) => {
-    const { visit } = c.var;
-    const { id } = c.req.param();
-    return visit.show(
-      async (form) => {
-        const options = { show_card_number: true, reason: String(form.get('reason') ?? '') };
-        return await shownNumberPage(visit, await visit.call('virtualCards.read', { parameters: { id }, options }));
-      },
-      { again: (problem) => numberPage(visit, id, problem) },
-    );
+  addForm(app, `${at}/number`, numberPage, async (visit, form, { id }) => {
+    const options = { show_card_number: true, reason: textOf(form, 'reason') };
+    return await shownNumberPage(visit, await visit.call('virtualCards.read', { parameters: { id }, options }));
   });
+}
+
+interface Named {
+  readonly id: string;
 }
 
 /** Whether the visitor may see the numbers of cards. */
@@ -79,7 +52,7 @@ function maySeeNumber({ identity, company_id }: Visit): boolean {
   return roleFor(identity, 'card_numbers', 'read', company_id) !== null;
 }
 
-async function cardPage(visit: Visit, id: string, problem?: Problem): Promise<Response> {
+async function cardPage(visit: Visit, { id }: Named): Promise<Response> {
   const after = visit.query.get('after') ?? undefined;
   const card = await visit.call('virtualCards.read', { parameters: { id } });
   const currency = await limitCurrency(visit, card);
@@ -91,12 +64,11 @@ async function cardPage(visit: Visit, id: string, problem?: Problem): Promise<Re
   return await visit.page({
     title: titleOf(card),
     nav: 'cards',
-    problem,
     trail: [['Cards', visit.path('/cards')]],
     beside: html`${statusOf(card)}${links(visit, card)}`,
     content: html`<div class="columns">
 ${panel(limitTitle(card), limits(card, currency))}
-${panel('What you can do', acts(visit, card, problem))}
+${panel('What you can do', acts(visit, card))}
 </div>
 ${panel('Controls', controls(card, currency, template))}
 ${panel('Open holds', holds(visit, card, currency))}
@@ -151,9 +123,10 @@ function controls(card: Card, currency: string, template: Content): Content {
     ['Limits in', currency],
     ['Currency', card.currency === null ? 'any' : `only ${card.currency}`],
     ['Template', template],
-    ...(card.authorization_hold_days === undefined
-      ? []
-      : ([['Holds end after', `${card.authorization_hold_days} days, ${card.aging_velocity_time_zone}`]] as const)),
+    card.authorization_hold_days !== undefined && [
+      'Holds end after',
+      `${card.authorization_hold_days} days, ${card.aging_velocity_time_zone}`,
+    ],
     ...merchantControls(merchants),
     ['Mailed to', card.emails === null ? dash : foreign(card.emails.join(', '))],
     ['Created', instant(card.created_at)],
@@ -192,7 +165,7 @@ async function templateName(visit: Visit, { template_id }: Card): Promise<Conten
 }
 
 /** What can be done at once. What changes more has a page of its own. */
-function acts(visit: Visit, card: Card, problem: Problem | undefined): Content {
+function acts(visit: Visit, card: Card): Content {
   const { id, frozen, status } = card;
   const freeze = frozen ? 'unfreeze' : 'freeze';
   const is_approved = status === 'Approved';
@@ -202,25 +175,21 @@ function acts(visit: Visit, card: Card, problem: Problem | undefined): Content {
 <h3>${frozen ? 'Unfreeze the card' : 'Freeze the card'}</h3>
 <p class="hint">${frozen ? 'It can be used again at once.' : 'A frozen card declines every purchase until it is unfrozen. Its holds go on.'}</p>${textArea(
           {
-            name: 'note',
+            ...visit.typed('note'),
             label: 'Why (optional)',
             rows: 2,
             maxlength: 500,
-            value: problem?.typed('note'),
-            error: problem?.of('note'),
           },
         )}<button>${frozen ? 'Unfreeze' : 'Freeze'}</button></form>`
       : '',
     is_approved && visit.may('virtualCards.email')
       ? html`<form method="post" action="${visit.path(`/cards/${id}/email`)}">${visit.csrf}<h3>Mail the details</h3>
 <p class="hint">The mail has a link that shows number and code once, within 24 hours.</p>${field({
-          name: 'email',
+          ...visit.typed('email'),
           label: 'E-mail address',
           type: 'email',
           required: true,
           maxlength: 254,
-          value: problem?.typed('email'),
-          error: problem?.of('email'),
         })}<button class="second">Send the mail</button></form>`
       : '',
   ].filter((act) => act !== '');
@@ -257,13 +226,12 @@ function holds(visit: Visit, { id, authorizations }: Card, currency: string): Co
   });
 }
 
-async function cancelPage(visit: Visit, id: string, problem?: Problem): Promise<Response> {
+async function cancelPage(visit: Visit, { id }: Named): Promise<Response> {
   const card = await visit.call('virtualCards.read', { parameters: { id } });
   const currency = await limitCurrency(visit, card);
   return await visit.page({
     title: `Cancel card ${card.id}?`,
     nav: 'cards',
-    problem,
     trail: [
       ['Cards', visit.path('/cards')],
       [titleOf(card), visit.path(`/cards/${id}`)],
@@ -277,12 +245,11 @@ async function cancelPage(visit: Visit, id: string, problem?: Problem): Promise<
   });
 }
 
-async function numberPage(visit: Visit, id: string, problem?: Problem): Promise<Response> {
+async function numberPage(visit: Visit, { id }: Named): Promise<Response> {
   const card = await visit.call('virtualCards.read', { parameters: { id } });
   return await visit.page({
     title: 'Show the number',
     nav: 'cards',
-    problem,
     trail: [
       ['Cards', visit.path('/cards')],
       [titleOf(card), visit.path(`/cards/${id}`)],
@@ -291,13 +258,11 @@ async function numberPage(visit: Visit, id: string, problem?: Problem): Promise<
       titleOf(card),
       html`<p>The audit log records who saw the number, and why. A mail with a one-time link shows it to the cardholder only.</p>
 <form method="post" action="${visit.path(`/cards/${id}/number`)}">${visit.csrf}${textArea({
-        name: 'reason',
+        ...visit.typed('reason'),
         label: 'Why do you need it?',
         required: true,
         rows: 2,
         maxlength: 500,
-        value: problem?.typed('reason'),
-        error: problem?.of('reason'),
       })}<div class="actions"><button>Show number and code</button><a href="${visit.path(`/cards/${id}`)}">Back to the card</a></div></form>`,
     ),
   });

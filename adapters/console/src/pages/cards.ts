@@ -1,11 +1,11 @@
 import { invalid } from '@tallystick/kernel';
 import type { Results } from '@tallystick/operations';
-import type { ConsoleApp } from '../console-app.ts';
+import { addForm, type ConsoleApp } from '../console-app.ts';
+import { textOf } from '../form.ts';
 import { type Content, html } from '../look/html.ts';
 import { choice, field, pager, panel, table, textArea } from '../look/parts.ts';
 import { typedAmount } from '../look/typed-amount.ts';
 import { date, foreign, money } from '../look/values.ts';
-import type { Problem } from '../problem.ts';
 import type { Visit } from '../visit.ts';
 import { statusOf } from './card-words.ts';
 
@@ -15,15 +15,9 @@ type RealCard = Results['realCards.list']['items'][number];
 export function cardsPages(app: ConsoleApp): void {
   app.get('/companies/:company_id/cards', (c) => listPage(c.var.visit));
   app.get('/companies/:company_id/cards/new', (c) => newPage(c.var.visit));
-  app.post('/companies/:company_id/cards', (c) => {
-    const { visit } = c.var;
-    return visit.act(
-      async (form) => {
-        const { id } = await visit.call('virtualCards.create', { data: await readCard(visit, form) });
-        return { to: visit.path(`/cards/${id}`), notice: 'The card was created.' };
-      },
-      { again: (problem) => newPage(visit, problem) },
-    );
+  addForm(app, '/companies/:company_id/cards', newPage, async (visit, form) => {
+    const { id } = await visit.call('virtualCards.create', { data: await readCard(visit, form) });
+    return { to: visit.path(`/cards/${id}`), notice: 'The card was created.' };
   });
 }
 
@@ -101,31 +95,28 @@ function metadataText(values: Readonly<Record<string, unknown>> | null): Content
   return foreign(shown.join(', '));
 }
 
-async function newPage(visit: Visit, problem?: Problem): Promise<Response> {
+async function newPage(visit: Visit): Promise<Response> {
   const [real_cards, templates] = await Promise.all([
     visit.call('realCards.list', { options: { limit: 100 } }),
     visit.call('purchaseTemplates.list', { options: { limit: 100 } }),
   ]);
   const by_default = real_cards.items.find(({ is_default }) => is_default)?.rcn_id;
-  const of = (name: string) => ({ name, value: problem?.typed(name), error: problem?.of(name) });
   const usable = templates.items.filter(({ required_control }) => required_control === 'VELOCITY');
   return await visit.page({
     title: 'New card',
     nav: 'cards',
-    problem,
     trail: [['Cards', visit.path('/cards')]],
     content: panel(
       'Card',
       html`<form method="post" action="${visit.path('/cards')}">${visit.csrf}
 ${choice({
-  ...of('rcn_id'),
-  value: problem?.typed('rcn_id') ?? by_default,
+  ...visit.typed('rcn_id', by_default),
   label: 'Real card',
   of: real_cards.items.map((one) => [String(one.rcn_id), `${one.rcn_alias}, ${one.billing_currency}`]),
 })}
-${field({ ...of('total_card_amount'), label: 'Limit', hint: 'In the currency of the real card, such as 500.00.', inputmode: 'decimal', required: true })}
+${field({ ...visit.typed('total_card_amount'), label: 'Limit', hint: 'In the currency of the real card, such as 500.00.', inputmode: 'decimal', required: true })}
 ${choice({
-  ...of('recurring'),
+  ...visit.typed('recurring'),
   label: 'The limit is for',
   of: [
     ['Continuous', 'all time'],
@@ -136,12 +127,12 @@ ${choice({
     ['Yearly', 'each year'],
   ],
 })}
-${field({ ...of('per_transaction_max'), label: 'At most per purchase', hint: 'Empty: the limit.', inputmode: 'decimal' })}
-${field({ ...of('transactions_max'), label: 'Uses', hint: 'Empty: not limited.', inputmode: 'numeric' })}
-${field({ ...of('valid_ending_on'), label: 'Valid until', hint: 'Empty: as long as possible.', type: 'date' })}
-${choice({ ...of('template_id'), label: 'Template', of: [['', 'All merchant categories'], ...usable.map(({ id, name }) => [String(id), name] as const)] })}
-${textArea({ ...of('emails'), label: 'Mail the details to', hint: 'One address on each line. Empty: nobody.', rows: 2 })}
-${textArea({ ...of('metadata'), label: 'Metadata', hint: 'One name and value on each line: order: 4711', rows: 2 })}
+${field({ ...visit.typed('per_transaction_max'), label: 'At most per purchase', hint: 'Empty: the limit.', inputmode: 'decimal' })}
+${field({ ...visit.typed('transactions_max'), label: 'Uses', hint: 'Empty: not limited.', inputmode: 'numeric' })}
+${field({ ...visit.typed('valid_ending_on'), label: 'Valid until', hint: 'Empty: as long as possible.', type: 'date' })}
+${choice({ ...visit.typed('template_id'), label: 'Template', of: [['', 'All merchant categories'], ...usable.map(({ id, name }) => [String(id), name] as const)] })}
+${textArea({ ...visit.typed('emails'), label: 'Mail the details to', hint: 'One address on each line. Empty: nobody.', rows: 2 })}
+${textArea({ ...visit.typed('metadata'), label: 'Metadata', hint: 'One name and value on each line: order: 4711', rows: 2 })}
 <div class="actions"><button>Create the card</button><a href="${visit.path('/cards')}">Back to the cards</a></div></form>`,
     ),
   });
@@ -149,7 +140,7 @@ ${textArea({ ...of('metadata'), label: 'Metadata', hint: 'One name and value on 
 
 /** The fields of a new card. What is empty stands for the default. */
 async function readCard(visit: Visit, form: FormData): Promise<Readonly<Record<string, unknown>>> {
-  const text = (name: string) => String(form.get(name) ?? '').trim() || undefined;
+  const text = (name: string) => textOf(form, name) || undefined;
   const lines = (name: string) => (text(name) ?? '').split(/\r?\n/).flatMap((line) => line.trim() || []);
   const { items } = await visit.call('realCards.list', { options: { limit: 100 } });
   const real_card: RealCard | undefined = items.find(({ rcn_id }) => String(rcn_id) === text('rcn_id'));

@@ -1,12 +1,12 @@
 import { Refusal } from '@tallystick/kernel';
 import type { Results } from '@tallystick/operations';
-import type { ConsoleApp } from '../console-app.ts';
+import { addForm, type ConsoleApp } from '../console-app.ts';
 import { code_words, type ExplainedDecision, sayDecision } from '../decision/say-decision.ts';
+import { textOf } from '../form.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { facts, panel, table, textArea } from '../look/parts.ts';
 import { badge, date, exactInstant, foreign, instant, money } from '../look/values.ts';
 import { who } from '../look/who.ts';
-import type { Problem } from '../problem.ts';
 import type { Visit } from '../visit.ts';
 import { changesOf, nameOf, shownValue } from './card-words.ts';
 
@@ -14,27 +14,20 @@ type Authorization = Results['authorizations.read'];
 
 /** Why a message was decided so: a sentence to read out, then everything behind it. */
 export function decisionPages(app: ConsoleApp): void {
-  app.get('/companies/:company_id/cards/:id/decisions/:authorization_id', (c) =>
-    decisionPage(c.var.visit, c.req.param('id'), c.req.param('authorization_id')),
-  );
+  const at = '/companies/:company_id/cards/:id/decisions/:authorization_id';
+  app.get(at, (c) => decisionPage(c.var.visit, c.req.param()));
 
-  app.post('/companies/:company_id/cards/:id/decisions/:authorization_id/release', (c) => {
-    const { visit } = c.var;
-    const { id, authorization_id } = c.req.param();
-    return visit.act(
-      async (form) => {
-        await visit.call('virtualCards.authorizations.release', {
-          parameters: { id, authorization_id },
-          data: { note: String(form.get('note') ?? '') },
-        });
-        return { to: visit.path(`/cards/${id}/decisions/${authorization_id}`), notice: 'The hold was released.' };
-      },
-      { again: (problem) => decisionPage(visit, id, authorization_id, problem) },
-    );
+  addForm(app, `${at}/release`, decisionPage, async (visit, form, { id, authorization_id }) => {
+    const data = { note: textOf(form, 'note') };
+    await visit.call('virtualCards.authorizations.release', { parameters: { id, authorization_id }, data });
+    return { to: visit.path(`/cards/${id}/decisions/${authorization_id}`), notice: 'The hold was released.' };
   });
 }
 
-async function decisionPage(visit: Visit, id: string, authorization_id: string, problem?: Problem): Promise<Response> {
+async function decisionPage(
+  visit: Visit,
+  { id, authorization_id }: { readonly id: string; readonly authorization_id: string },
+): Promise<Response> {
   const [explained, cleared] = await Promise.all([
     visit.call('virtualCards.decisions.read', { parameters: { id, authorization_id } }),
     visit.call('clearings.list', { options: { filter: { authorization_id }, limit: 20 } }),
@@ -46,7 +39,6 @@ async function decisionPage(visit: Visit, id: string, authorization_id: string, 
   return await visit.page({
     title: `Decision ${authorization_id}`,
     nav: 'cards',
-    problem,
     trail: [
       ['Cards', visit.path('/cards')],
       [`Card ${id}, ending in ${authorization.card_number.slice(-4)}`, card_path],
@@ -57,7 +49,7 @@ async function decisionPage(visit: Visit, id: string, authorization_id: string, 
       html`<p class="sentence">${foreign(sayDecision(explained, currency))}</p>${passesUpTo(explained, currency)}`,
     )}
 ${panel('Authorization', summary(visit, explained, currency))}
-${holdPanel(visit, id, authorization, currency, problem)}
+${holdPanel(visit, id, authorization, currency)}
 ${panel('Reasons to decline, in the order in which they are tried', reasonsTable(explained, currency))}
 <div class="columns">
 ${when(explained.before, () => panel('Before and after', beforeAndAfter(explained, currency)))}
@@ -85,9 +77,7 @@ function summary(visit: Visit, explained: ExplainedDecision, currency: string): 
   return html`${facts([
     ['Merchant', html`${foreign(one.merchant_name)}${when(one.merchant_city, (city) => html`, ${foreign(city)}`)}`],
     ['Amount', money(one.merchant_amount, one.merchant_currency)],
-    ...(one.billing_currency === one.merchant_currency
-      ? []
-      : [['Billed', money(one.billing_amount, one.billing_currency)] as const]),
+    one.billing_currency !== one.merchant_currency && ['Billed', money(one.billing_amount, one.billing_currency)],
     ['Decided', exactInstant(explained.decided_at)],
     ['At the merchant', exactInstant(one.transaction_date_time)],
     ['Merchant category', html`${one.mcc}${when(one.mcc_description, (text) => html`, ${foreign(text)}`)}`],
@@ -107,13 +97,7 @@ ${no_longer_known.map((text) => html`<p class="quiet">No longer known: ${text}.<
 }
 
 /** What is held, with the form that ends it. */
-function holdPanel(
-  visit: Visit,
-  id: string,
-  { id: authorization_id, hold }: Authorization,
-  currency: string,
-  problem: Problem | undefined,
-): Content {
+function holdPanel(visit: Visit, id: string, { id: authorization_id, hold }: Authorization, currency: string): Content {
   if (hold === undefined) return '';
   const shown = facts([
     ['Authorized', money(hold.authorized, currency)],
@@ -126,17 +110,15 @@ function holdPanel(
     'Hold',
     html`${shown}${when(
       may_release,
-      () => html`<details${problem === undefined ? '' : html` open`}><summary>Release the hold</summary>
+      () => html`<details${visit.problem === undefined ? '' : html` open`}><summary>Release the hold</summary>
 <p class="hint">For a purchase that will not be cleared. The amount is free at once; a clearing that comes anyway is booked.</p>
 <form method="post" action="${visit.path(`/cards/${id}/decisions/${authorization_id}/release`)}">${visit.csrf}${textArea(
         {
-          name: 'note',
+          ...visit.typed('note'),
           label: 'Why',
           required: true,
           rows: 2,
           maxlength: 500,
-          value: problem?.typed('note'),
-          error: problem?.of('note'),
         },
       )}<button>Release ${money(hold.held, currency)}</button></form></details>`,
     )}`,
@@ -230,7 +212,7 @@ function consultation(
           ['Took', concluded.ms === null ? 'it was not asked' : `${concluded.ms} ms`],
           ['Note', foreign(concluded.note)],
         ] as const)),
-    ...(late === null ? [] : ([['Too late', `${late.answer.replace('_', ' ')} after ${late.ms} ms`]] as const)),
+    late !== null && ['Too late', `${late.answer.replace('_', ' ')} after ${late.ms} ms`],
   ]);
 }
 

@@ -1,10 +1,9 @@
 import type { Delivery, DeliveryAttempt, DeliveryWithBody, WebhookOverview } from '@tallystick/operations/resources';
-import type { ConsoleApp } from '../console-app.ts';
+import { addForm, type ConsoleApp } from '../console-app.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { livePart, secondsUntil } from '../look/live.ts';
 import { facts, pager, panel, table } from '../look/parts.ts';
 import { badge, dash, exactInstant, foreign, instant } from '../look/values.ts';
-import type { Problem } from '../problem.ts';
 import type { Visit } from '../visit.ts';
 
 /** The most characters that a page shows of one text, so that it stays small. */
@@ -23,18 +22,10 @@ const words = { failed: 'failed', pending: 'waiting', succeeded: 'delivered', al
 export function deliveryPages(app: ConsoleApp): void {
   const route = '/companies/:company_id/webhooks/:id{[0-9]+}/deliveries/:delivery_id{[0-9]+}';
   app.get(route, (c) => deliveryPage(c.var.visit, c.req.param()));
-  app.post(`${route}/retry`, async (c) => {
-    const { visit } = c.var;
-    const { id, delivery_id } = c.req.param() as Named;
-    const form = await visit.form();
-    return await visit.act(
-      async () => {
-        await visit.call('webhooks.deliveries.retry', { parameters: { id, delivery_id } });
-        const to = form.get('from') === 'list' ? `/webhooks/${id}` : `/webhooks/${id}/deliveries/${delivery_id}`;
-        return { to: visit.path(to), notice: `Delivery ${delivery_id} is sent again.` };
-      },
-      { again: (problem) => deliveryPage(visit, { id, delivery_id }, problem) },
-    );
+  addForm(app, `${route}/retry`, deliveryPage, async (visit, form, { id, delivery_id }) => {
+    await visit.call('webhooks.deliveries.retry', { parameters: { id, delivery_id } });
+    const to = form.get('from') === 'list' ? `/webhooks/${id}` : `/webhooks/${id}/deliveries/${delivery_id}`;
+    return { to: visit.path(to), notice: `Delivery ${delivery_id} is sent again.` };
   });
 }
 
@@ -103,8 +94,7 @@ function retryForm(visit: Visit, id: string, delivery_id: string, from: 'list' |
   return html`<form method="post" action="${visit.path(`/webhooks/${id}/deliveries/${delivery_id}/retry`)}">${visit.csrf}<input type="hidden" name="from" value="${from}">${button}</form>`;
 }
 
-async function deliveryPage(visit: Visit, parameters: Named, problem?: Problem): Promise<Response> {
-  const { id, delivery_id } = parameters;
+async function deliveryPage(visit: Visit, { id, delivery_id }: Named): Promise<Response> {
   const delivery = await visit.call('webhooks.deliveries.read', { parameters: { id, delivery_id } });
   const { attempts } = delivery;
   const shown = attempts.toReversed().slice(0, attempts_max);
@@ -115,7 +105,6 @@ async function deliveryPage(visit: Visit, parameters: Named, problem?: Problem):
       ['Webhooks', visit.path('/webhooks')],
       [`Webhook ${id}`, visit.path(`/webhooks/${id}`)],
     ],
-    problem,
     beside: visit.may('webhooks.deliveries.retry') ? retryForm(visit, id, delivery_id, 'delivery') : undefined,
     content: livePart(
       visit,
@@ -164,7 +153,7 @@ function attemptPanel(attempt: DeliveryAttempt, is_newest: boolean): Content {
       ['Time', exactInstant(at)],
       ['Took', `${duration_ms} ms`],
       ['Signature that was sent', html`<code class="code">${signature ?? ''}</code>`],
-      ...(retry_after === null ? [] : [['Retry-After', foreign(retry_after)] as const]),
+      retry_after !== null && ['Retry-After', foreign(retry_after)],
     ])}${is_newest ? exchange : html`<details><summary>Request and response of attempt ${number}</summary>${exchange}</details>`}`,
   );
 }

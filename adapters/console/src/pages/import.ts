@@ -1,13 +1,13 @@
 import { card_account_prefix } from '@tallystick/accounts';
 import { applicableRecords, doneRecords } from '@tallystick/imports';
 import { Refusal } from '@tallystick/kernel';
-import type { ConsoleApp } from '../console-app.ts';
+import { addForm, type ConsoleApp } from '../console-app.ts';
+import { textOf } from '../form.ts';
 import { countText } from '../look/charts.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { livePart, secondsOf } from '../look/live.ts';
 import { choice, facts, field, pager, panel, table, textArea } from '../look/parts.ts';
 import { badge, dash, date, foreign, instant, money } from '../look/values.ts';
-import type { Problem } from '../problem.ts';
 import type { Visit } from '../visit.ts';
 import { type HeldStatement, type Import, importBadge, importMeaning, sentence } from './import-words.ts';
 import { quarantineTable } from './quarantine.ts';
@@ -28,7 +28,7 @@ const releasable: readonly string[] = [
 
 /** One file: what was applied, what is held and why, and the button that mends it. */
 export function importPages(app: ConsoleApp): void {
-  app.get('/imports/:id', (c) => importPage(c.var.visit, c.req.param('id')));
+  app.get('/imports/:id', (c) => importPage(c.var.visit, c.req.param()));
 
   app.get('/imports/:id/statements', async (c) => {
     const { visit } = c.var;
@@ -81,41 +81,39 @@ ${statementsTable(items)}${pager(visit, path, next)}`,
     });
   });
 
-  app.post('/imports/:id/release', (c) => {
-    const id = c.req.param('id');
-    return act(c.var.visit, id, async (visit, form) => {
-      const statement = numberOf(form, 'statement');
-      const data = { note: String(form.get('note') ?? ''), ...(statement === undefined ? {} : { statement }) };
-      const { status } = await visit.call('operator.imports.release', { parameters: { id }, data });
-      return status === 'held' ? 'It was released, and is held again for another reason.' : 'It was released.';
+  const addAct = (act: 'release' | 'replay' | 'account', work: Work): void =>
+    addForm(app, `/imports/:id/${act}`, importPage, async (visit, form, { id }) => {
+      return { to: visit.rootPath(`/imports/${id}`), notice: await work(visit, form, id) };
     });
+
+  addAct('release', async (visit, form, id) => {
+    const data = { note: textOf(form, 'note'), ...statementOf(form) };
+    const { status } = await visit.call('operator.imports.release', { parameters: { id }, data });
+    return status === 'held' ? 'It was released, and is held again for another reason.' : 'It was released.';
   });
 
-  app.post('/imports/:id/replay', (c) => {
-    const id = c.req.param('id');
-    return act(c.var.visit, id, async (visit, form) => {
-      const statement = numberOf(form, 'statement');
-      const data = statement === undefined ? {} : { statement };
-      const { quarantined, held } = await visit.call('operator.imports.replay', { parameters: { id }, data });
-      if (quarantined === 0 && held === 0) return 'Everything of the file is applied now.';
-      return `It was tried again. What is left: ${countText(quarantined)} records in quarantine, ${countText(held)} held lines.`;
-    });
+  addAct('replay', async (visit, form, id) => {
+    const call = { parameters: { id }, data: statementOf(form) };
+    const { quarantined, held } = await visit.call('operator.imports.replay', call);
+    if (quarantined === 0 && held === 0) return 'Everything of the file is applied now.';
+    return `It was tried again. What is left: ${countText(quarantined)} records in quarantine, ${countText(held)} held lines.`;
   });
 
-  app.post('/imports/:id/account', (c) => {
-    const id = c.req.param('id');
-    return act(c.var.visit, id, async (visit, form) => {
-      const text = (name: string) => String(form.get(name) ?? '');
-      const number = text('number');
-      const kind = number.startsWith(card_account_prefix) ? 'card' : 'deposit';
-      const data = { company_id: text('company_id'), number, currency: text('currency').toUpperCase(), kind };
-      await visit.call('bank.accounts.create', { data });
-      const { held } = await visit.call('operator.imports.replay', { parameters: { id }, data: {} }).catch(leftToJob);
-      if (held === 0) return 'The account is created, and its statements are applied.';
-      return 'The account is created. Its statements are applied by themselves, unless something else holds them.';
+  addAct('account', async (visit, form, id) => {
+    const number = textOf(form, 'number');
+    const kind = number.startsWith(card_account_prefix) ? 'card' : 'deposit';
+    const currency = textOf(form, 'currency').toUpperCase();
+    await visit.call('bank.accounts.create', {
+      data: { company_id: textOf(form, 'company_id'), number, currency, kind },
     });
+    const { held } = await visit.call('operator.imports.replay', { parameters: { id }, data: {} }).catch(leftToJob);
+    if (held === 0) return 'The account is created, and its statements are applied.';
+    return 'The account is created. Its statements are applied by themselves, unless something else holds them.';
   });
 }
+
+/** Does something with an import. Returns what was done. */
+type Work = (visit: Visit, form: FormData, id: string) => Promise<string>;
 
 /** A job applies what an account was missing for, and may have done so already. */
 function leftToJob(error: unknown): { readonly held: null } {
@@ -123,19 +121,13 @@ function leftToJob(error: unknown): { readonly held: null } {
   throw error;
 }
 
-function numberOf(form: FormData, name: string): number | undefined {
-  const text = form.get(name);
-  return typeof text === 'string' && text !== '' ? Number(text) : undefined;
+/** The statement that a form names; none: the whole file. */
+function statementOf(form: FormData): { readonly statement?: number } {
+  const text = textOf(form, 'statement');
+  return text === '' ? {} : { statement: Number(text) };
 }
 
-/** Does something with an import, and leads back to it. */
-function act(visit: Visit, id: string, work: (visit: Visit, form: FormData) => Promise<string>): Promise<Response> {
-  return visit.act(async (form) => ({ notice: await work(visit, form), to: visit.rootPath(`/imports/${id}`) }), {
-    again: (problem) => importPage(visit, id, problem),
-  });
-}
-
-async function importPage(visit: Visit, id: string, problem?: Problem): Promise<Response> {
+async function importPage(visit: Visit, { id }: { readonly id: string }): Promise<Response> {
   const [found, statements, quarantine] = await Promise.all([
     visit.call('operator.imports.read', { parameters: { id } }),
     visit.call('operator.imports.statements', {
@@ -150,13 +142,12 @@ async function importPage(visit: Visit, id: string, problem?: Problem): Promise<
     title: found.name,
     nav: 'imports',
     trail: [['Imports', visit.rootPath('/imports')]],
-    problem,
     content: livePart(
       visit,
       'import',
       { every_s },
-      html`${statePanel(visit, found, problem)}
-${heldPanel(visit, found, statements.items, statements.next !== null, await companiesFor(visit, statements.items), problem)}
+      html`${statePanel(visit, found)}
+${heldPanel(visit, found, statements.items, statements.next !== null, await companiesFor(visit, statements.items))}
 ${when(quarantine.items.length > 0, () =>
   panel(
     'Records in quarantine',
@@ -170,7 +161,7 @@ ${filePanel(found)}`,
 }
 
 /** What became of the file, and what a person can do about it as a whole. */
-function statePanel(visit: Visit, found: Import, problem: Problem | undefined): Content {
+function statePanel(visit: Visit, found: Import): Content {
   const { status, held, quarantined, statements } = found;
   const is_held_whole = status === 'held' && statements === 0;
   const may_replay =
@@ -181,7 +172,7 @@ function statePanel(visit: Visit, found: Import, problem: Problem | undefined): 
 ${when(statements === 0 ? found.problem : null, ({ message }) => html`<p class="warning">${sentence(message)}</p>`)}
 ${found.warnings.map((warning) => html`<p class="warning">${sentence(warning)}</p>`)}
 ${when(found.note, (note) => html`<p>Released with the note: ${foreign(note)}</p>`)}
-${when(is_held_whole && visit.may('operator.imports.release'), () => releaseForm(visit, found.id, null, problem))}
+${when(is_held_whole && visit.may('operator.imports.release'), () => releaseForm(visit, found.id, null))}
 ${when(may_replay, () => html`<form method="post" action="${visit.rootPath(`/imports/${found.id}/replay`)}">${visit.csrf}<button>Try everything again</button></form>`)}
 `,
   );
@@ -197,7 +188,8 @@ function progressOf(found: Import): Content {
 }
 
 /** `statement`: the number of one; null: the whole file. */
-function releaseForm(visit: Visit, id: string, statement: number | null, problem: Problem | undefined): Content {
+function releaseForm(visit: Visit, id: string, statement: number | null): Content {
+  const { problem } = visit;
   const is_refused = problem !== undefined && (problem.typed('statement') ?? '') === String(statement ?? '');
   return html`<form method="post" action="${visit.rootPath(`/imports/${id}/release`)}">${visit.csrf}
 ${when(statement, (number) => html`<input type="hidden" name="statement" value="${number}">`)}
@@ -230,7 +222,6 @@ function heldPanel(
   held: readonly HeldStatement[],
   has_more: boolean,
   companies: readonly (readonly [id: string, name: string])[],
-  problem: Problem | undefined,
 ): Content {
   if (held.length === 0) return '';
   return panel(
@@ -239,7 +230,7 @@ function heldPanel(
       (
         statement,
       ) => html`<li id="statement-${statement.number}"><h3>Statement ${statement.number} of account ${foreign(statement.account_number)}, ${date(statement.as_of)}</h3>
-<p>${sentence(statement.problem?.message)}</p>${remedyOf(visit, found, statement, companies, problem)}</li>`,
+<p>${sentence(statement.problem?.message)}</p>${remedyOf(visit, found, statement, companies)}</li>`,
     )}</ul>${when(has_more, () => html`<p><a href="${visit.rootPath(`/imports/${found.id}/statements`)}?status=held">All held statements</a></p>`)}`,
   );
 }
@@ -250,12 +241,12 @@ function remedyOf(
   { id }: Import,
   { number, currency, problem: held }: HeldStatement,
   companies: readonly (readonly [id: string, name: string])[],
-  problem: Problem | undefined,
 ): Content {
   if (held === null) return '';
   if (of_accounts.includes(held.code) && held.waits_for !== null) {
     if (companies.length === 0)
       return html`<p class="quiet">A person with the role finance or admin can create the account.</p>`;
+    const { problem } = visit;
     const is_refused = problem?.typed('number') === held.waits_for;
     return html`<form class="filters" method="post" action="${visit.rootPath(`/imports/${id}/account`)}">${visit.csrf}
 <input type="hidden" name="number" value="${held.waits_for}">
@@ -263,9 +254,7 @@ ${choice({ name: 'company_id', id: `company-${number}`, label: 'Company that hol
 ${field({ name: 'currency', id: `currency-${number}`, label: 'Currency', value: currency, maxlength: 3, required: true, error: is_refused ? problem?.of('currency') : undefined })}
 <button>Create account ${held.waits_for}</button></form>`;
   }
-  return releasable.includes(held.code) && visit.may('operator.imports.release')
-    ? releaseForm(visit, id, number, problem)
-    : '';
+  return releasable.includes(held.code) && visit.may('operator.imports.release') ? releaseForm(visit, id, number) : '';
 }
 
 function appliedPanel(visit: Visit, found: Import): Content {

@@ -27,10 +27,11 @@ export function importsPages(app: ConsoleApp): void {
       return withNotice(visit, response, `The file ${found.name} has arrived.`);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      const problem = new Problem(error, new FormData());
-      if (is_script) return new Response(error.message, { status: problem.status });
-      if (problem.status === 403) throw error;
-      return await importsPage(visit, {}, problem);
+      visit.problem = new Problem(error, new FormData());
+      const { status } = visit.problem;
+      if (is_script) return new Response(error.message, { status });
+      if (status === 403) throw error;
+      return await importsPage(visit, {});
     }
   });
 }
@@ -47,15 +48,13 @@ function importUpload(visit: Visit, { name, fields, bytes }: Upload): Promise<Im
 async function importsPage(
   visit: Visit,
   { status = '', format = '' }: Record<string, string | undefined>,
-  problem?: Problem,
 ): Promise<Response> {
   const filter = { ...(status === '' ? {} : { status }), ...(format === '' ? {} : { format }) };
   const { items, next } = await visit.call('operator.imports.list', { options: visit.paged(filter) });
   return await visit.page({
     title: 'Imports',
     nav: 'imports',
-    problem,
-    content: html`${when(visit.may('operator.imports.create'), () => panel('Import a file', uploadForm(visit, problem)))}
+    content: html`${when(visit.may('operator.imports.create'), () => panel('Import a file', uploadForm(visit)))}
 <form class="filters" action="${visit.rootPath('/imports')}">
 ${choice({ name: 'status', label: 'Status', value: status, of: [['', 'any'], ...status_choices] })}
 ${choice({ name: 'format', id: 'format-shown', label: 'Format', value: format, of: [['', 'any'], ...format_choices.slice(1)] })}
@@ -69,7 +68,8 @@ ${livePart(
   });
 }
 
-function uploadForm(visit: Visit, problem: Problem | undefined): Content {
+function uploadForm(visit: Visit): Content {
+  const { problem } = visit;
   const error = problem?.of('file');
   return html`<form class="upload" method="post" enctype="multipart/form-data" action="${visit.rootPath('/imports')}" data-upload>
 ${visit.csrf}

@@ -1,11 +1,10 @@
 import { showAmount } from '@tallystick/kernel';
-import type { ConsoleApp } from '../console-app.ts';
+import { addForm, type ConsoleApp } from '../console-app.ts';
 import { textOf } from '../form.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { facts, field, panel, table, textArea, tick } from '../look/parts.ts';
 import { badge, dash, date, foreign, instant, money } from '../look/values.ts';
 import { who } from '../look/who.ts';
-import type { Problem } from '../problem.ts';
 import type { Visit } from '../visit.ts';
 import { approvalOf } from './approvals.ts';
 import { actValue, doAct } from './item-acts.ts';
@@ -25,26 +24,16 @@ import {
 
 /** An item with its three sides, and what people do with it. */
 export function itemPages(app: ConsoleApp): void {
-  app.get('/companies/:company_id/items/:id', (c) => showItem(c.var.visit, c.req.param('id')));
+  const at = '/companies/:company_id/items/:id';
+  app.get(at, (c) => showItem(c.var.visit, c.req.param()));
 
-  app.post('/companies/:company_id/items/:id', (c) => {
-    const { visit } = c.var;
-    const id = c.req.param('id');
-    return visit.act(async (form) => ({ to: visit.path(`/items/${id}`), notice: await doAct(visit, form) }), {
-      again: (problem) => showItem(visit, id, problem),
-    });
+  addForm(app, at, showItem, async (visit, form, { id }) => {
+    return { to: visit.path(`/items/${id}`), notice: await doAct(visit, form) };
   });
 
-  app.post('/companies/:company_id/items/:id/comments', (c) => {
-    const { visit } = c.var;
-    const id = c.req.param('id');
-    return visit.act(
-      async (form) => {
-        await visit.call('reconciliation.items.comment', { parameters: { id }, data: { text: textOf(form, 'text') } });
-        return { to: `${visit.path(`/items/${id}`)}#history`, notice: 'The comment was added.' };
-      },
-      { again: (problem) => showItem(visit, id, problem) },
-    );
+  addForm(app, `${at}/comments`, showItem, async (visit, form, { id }) => {
+    await visit.call('reconciliation.items.comment', { parameters: { id }, data: { text: textOf(form, 'text') } });
+    return { to: `${visit.path(`/items/${id}`)}#history`, notice: 'The comment was added.' };
   });
 
   // A line leads to the item that has it.
@@ -55,7 +44,7 @@ export function itemPages(app: ConsoleApp): void {
   });
 }
 
-async function showItem(visit: Visit, id: string, problem?: Problem): Promise<Response> {
+async function showItem(visit: Visit, { id }: { readonly id: string }): Promise<Response> {
   const item = await visit.call('reconciliation.items.read', { parameters: { id } });
   const { pending_approval_id } = item;
   const approval =
@@ -66,15 +55,14 @@ async function showItem(visit: Visit, id: string, problem?: Problem): Promise<Re
   return await visit.page({
     title: `Item ${item.id}`,
     nav: 'breaks',
-    problem,
     trail: [['Breaks', visit.path('/breaks')]],
     beside: html`${statusBadge(item.status)} ${item.kind === null ? '' : badge(kindTitle(item.kind), item.status === 'break' ? 'bad' : 'quiet')}`,
     content: html`${panel('What it is', about(visit, item, may_act))}${when(approval, (one) =>
       panel('Waits for a second person', approvalOf(visit, one), { id: 'approval' }),
     )}<div class="columns sides">${sides(visit, item)}</div>${when(
       may_act && approval === null && item.period_id === null,
-      () => panel('Decide', decide(visit, item, problem), { id: 'act' }),
-    )}${others(item)}${panel('History', history(visit, item, may_act, problem), { id: 'history' })}`,
+      () => panel('Decide', decide(visit, item), { id: 'act' }),
+    )}${others(item)}${panel('History', history(visit, item, may_act), { id: 'history' })}`,
   });
 }
 
@@ -92,10 +80,8 @@ function about(visit: Visit, item: ItemWithHistory, may_act: boolean): Content {
       html`${date(item.due_date)}${item.age_days === null || item.age_days === 0 ? '' : html`, ${ageOf(item)} ago`}`,
     ],
     ['Needs', `${item.sides} ${item.sides === 1 ? 'side' : 'sides'}`],
-    ...(item.period_id === null
-      ? []
-      : [['Frozen by', html`<a href="${visit.path('/periods')}">period ${item.period_id}</a>`] as const]),
-    ...(item.frozen_item_id === null ? [] : [['Came late for', itemLink(visit, item.frozen_item_id)] as const]),
+    item.period_id !== null && ['Frozen by', html`<a href="${visit.path('/periods')}">period ${item.period_id}</a>`],
+    item.frozen_item_id !== null && ['Came late for', itemLink(visit, item.frozen_item_id)],
     ['Assigned to', item.assignee === null ? 'nobody' : foreign(item.assignee)],
   ])}${when(may_act, () => assigning(visit, item))}`;
 }
@@ -171,7 +157,7 @@ function side(title: string, sum: Content, records: readonly SideRecord[], empty
 }
 
 /** One note for whatever is decided: each button is an act that the state of the item permits. */
-function decide(visit: Visit, item: ItemWithHistory, problem: Problem | undefined): Content {
+function decide(visit: Visit, item: ItemWithHistory): Content {
   const act = (action: Parameters<typeof actValue>[0], title: string, rest = '', key = '', rank = 'second'): Content =>
     html`<button class="${rank}" name="do" value="${actValue(action, item, rest)}"${key === '' ? '' : html` data-key="${key}"`}>${title}</button>`;
   const { status } = item;
@@ -179,16 +165,16 @@ function decide(visit: Visit, item: ItemWithHistory, problem: Problem | undefine
   const last = item.history.findLast(({ action }) => ['accept', 'ignore', 'confirm', 'reopen'].includes(action));
   const can_reopen = status === 'ignored' || status === 'accepted' || (last !== undefined && last.action !== 'reopen');
   const sides_matched = [...new Set(item.matches.map(({ side }) => side))];
-  const asked = new URL(visit.request.url).searchParams.get('with');
+  const asked = visit.query.get('with');
   return html`<form method="post" action="${visit.path(`/items/${item.id}`)}">${visit.csrf}
-${textArea({ name: 'note', label: 'Note', hint: 'Why; the history and the audit log keep it.', value: problem?.typed('note'), error: problem?.of('note'), rows: 2, maxlength: 1000 })}
+${textArea({ ...visit.typed('note'), label: 'Note', hint: 'Why; the history and the audit log keep it.', rows: 2, maxlength: 1000 })}
 <div class="actions">${status === 'break' ? act('accept', 'Accept', '', 'a', 'first') : ''}${status === 'proposed' || item.kind === 'bank_line_differs' ? act('confirm', 'Confirm', '', '', status === 'proposed' ? 'first' : 'second') : ''}${is_open ? act('ignore', 'Ignore', '', 'i') : ''}${can_reopen ? act('reopen', 'Undo the decision') : ''}${sides_matched.map((side) => act('unmatch', side === 'statement' ? 'Unmatch the bank’s lines' : 'Unmatch the authorization', side))}</div>
 ${when(
   is_open,
   () => html`<h3>Match with other records</h3>${item.suggestions.length === 0 ? '' : suggestions(item, act)}
-${field({ name: 'with', label: item.suggestions.length === 0 ? 'With these records' : 'Or with these records', hint: 'For example line:408 clearing:45 authorization:9', value: problem?.typed('with') ?? asked, error: problem?.of('with'), autocomplete: 'off' })}
-${tick('accept_difference', 'Also accept the difference that is left', { checked: problem?.typed('accept_difference') !== undefined })}
-${field({ name: 'reason', label: 'Reason for the difference', value: problem?.typed('reason'), error: problem?.of('reason'), maxlength: 1000, autocomplete: 'off' })}
+${field({ ...visit.typed('with', asked), label: item.suggestions.length === 0 ? 'With these records' : 'Or with these records', hint: 'For example line:408 clearing:45 authorization:9', autocomplete: 'off' })}
+${tick('accept_difference', 'Also accept the difference that is left', { checked: visit.problem?.typed('accept_difference') !== undefined })}
+${field({ ...visit.typed('reason'), label: 'Reason for the difference', maxlength: 1000, autocomplete: 'off' })}
 ${act('match', 'Match', '', asked === null ? '' : 'm')}`,
 )}</form>`;
 }
@@ -287,9 +273,9 @@ function entriesUntil({ history: all }: ItemWithHistory, until: number) {
   return { begin, shown: all.slice(begin, until) };
 }
 
-function history(visit: Visit, item: ItemWithHistory, may_act: boolean, problem: Problem | undefined): Content {
+function history(visit: Visit, item: ItemWithHistory, may_act: boolean): Content {
   const { currency } = item;
-  const asked = Number(new URL(visit.request.url).searchParams.get('until'));
+  const asked = Number(visit.query.get('until'));
   const until = Number.isInteger(asked) && asked > 0 ? Math.min(asked, item.history.length) : item.history.length;
   const { begin, shown } = entriesUntil(item, until);
   const at = visit.path(`/items/${item.id}`);
@@ -302,7 +288,7 @@ function history(visit: Visit, item: ItemWithHistory, may_act: boolean, problem:
 ${when(
   may_act,
   () => html`<form method="post" id="comment" action="${visit.path(`/items/${item.id}/comments`)}">${visit.csrf}
-${textArea({ name: 'text', label: 'Comment', hint: 'It decides nothing.', value: problem?.typed('text'), error: problem?.of('text'), rows: 3, maxlength: 2000 })}
+${textArea({ ...visit.typed('text'), label: 'Comment', hint: 'It decides nothing.', rows: 3, maxlength: 2000 })}
 <button class="second">Comment</button></form>`,
 )}`;
 }

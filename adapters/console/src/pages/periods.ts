@@ -1,10 +1,9 @@
-import type { ConsoleApp } from '../console-app.ts';
+import { addForm, type ConsoleApp } from '../console-app.ts';
 import { textOf } from '../form.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { field, pager, panel, table, textArea } from '../look/parts.ts';
 import { badge, date, foreign, instant } from '../look/values.ts';
 import { who } from '../look/who.ts';
-import type { Problem } from '../problem.ts';
 import type { Visit } from '../visit.ts';
 import { ageOf, differenceOf, type Item, itemLink, kindTitle, statusBadge, whatOf } from './item-words.ts';
 
@@ -15,42 +14,24 @@ const counted_max = 50;
 export function periodPages(app: ConsoleApp): void {
   app.get('/companies/:company_id/periods', (c) => showPeriods(c.var.visit));
 
-  app.post('/companies/:company_id/periods', (c) => {
-    const { visit } = c.var;
-    return visit.act(
-      async (form) => {
-        const closed_through = textOf(form, 'closed_through');
-        const result = await visit.call('reconciliation.periods.close', { data: { closed_through } });
-        if (result.type === 'reconciliation_approval') return waiting(visit, result.id);
-        const notice = `Closed through ${result.closed_through}: ${result.frozen} items frozen, ${result.open_breaks} breaks stay open.`;
-        return { to: visit.path('/periods'), notice };
-      },
-      { again: (problem) => showPeriods(visit, problem) },
-    );
+  addForm(app, '/companies/:company_id/periods', showPeriods, async (visit, form) => {
+    const data = { closed_through: textOf(form, 'closed_through') };
+    const result = await visit.call('reconciliation.periods.close', { data });
+    if (result.type === 'reconciliation_approval') return waiting(visit, result.id);
+    const notice = `Closed through ${result.closed_through}: ${result.frozen} items frozen, ${result.open_breaks} breaks stay open.`;
+    return { to: visit.path('/periods'), notice };
   });
 
-  app.post('/companies/:company_id/periods/:id/reopen', (c) => {
-    const { visit } = c.var;
-    return visit.act(
-      async (form) => {
-        const data = { note: textOf(form, 'note') || null };
-        const result = await visit.call('reconciliation.periods.reopen', {
-          parameters: { id: c.req.param('id') },
-          data,
-        });
-        if (result !== undefined) return waiting(visit, result.id);
-        return { to: visit.path('/periods'), notice: 'The period is open again.' };
-      },
-      { again: (problem) => showPeriods(visit, problem) },
-    );
+  addForm(app, '/companies/:company_id/periods/:id/reopen', showPeriods, async (visit, form, { id }) => {
+    const call = { parameters: { id }, data: { note: textOf(form, 'note') || null } };
+    const result = await visit.call('reconciliation.periods.reopen', call);
+    if (result !== undefined) return waiting(visit, result.id);
+    return { to: visit.path('/periods'), notice: 'The period is open again.' };
   });
 }
 
 function waiting(visit: Visit, id: string) {
-  return {
-    to: visit.path(`/approvals/${id}`),
-    notice: 'A second person has to approve it first.',
-  };
+  return { to: visit.path(`/approvals/${id}`), notice: 'A second person has to approve it first.' };
 }
 
 function lastMonthEnd(now_ms: number): string {
@@ -58,7 +39,8 @@ function lastMonthEnd(now_ms: number): string {
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 0)).toISOString().slice(0, 10);
 }
 
-async function showPeriods(visit: Visit, problem?: Problem): Promise<Response> {
+async function showPeriods(visit: Visit): Promise<Response> {
+  const { problem } = visit;
   const { items, next } = await visit.call('reconciliation.periods.list', { options: visit.paged({}, 25) });
   const through = problem?.typed('closed_through') ?? visit.query.get('through') ?? '';
   const is_date = /^\d{4}-\d\d-\d\d$/.test(through);
@@ -66,7 +48,6 @@ async function showPeriods(visit: Visit, problem?: Problem): Promise<Response> {
   return await visit.page({
     title: 'Periods',
     nav: 'periods',
-    problem,
     content: html`${when(visit.may('reconciliation.periods.close'), () =>
       panel(
         'Close days',

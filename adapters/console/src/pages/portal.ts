@@ -1,10 +1,9 @@
 import { Refusal } from '@tallystick/kernel';
 import type { PortalLink } from '@tallystick/operations/resources';
-import type { ConsoleApp } from '../console-app.ts';
+import { addForm, type ConsoleApp } from '../console-app.ts';
 import { type Content, html } from '../look/html.ts';
 import { choice, facts, tick } from '../look/parts.ts';
 import { badge, instant } from '../look/values.ts';
-import type { Problem } from '../problem.ts';
 import type { Visit } from '../visit.ts';
 
 /** A link with which the company itself looks at its webhooks. */
@@ -12,21 +11,15 @@ export function portalPages(app: ConsoleApp): void {
   app.get('/companies/:company_id/portal-link', (c) => askPage(c.var.visit));
 
   // The answer is the page with the link, which no redirect may carry.
-  app.post('/companies/:company_id/portal-link', (c) => {
-    const { visit } = c.var;
-    return visit.show(
-      async (form) => {
-        const data = { read_only: form.has('read_only'), expires_in_s: Number(form.get('expires_in_s')) };
-        return await linkPage(visit, await visit.call('portalLinks.create', { data }));
-      },
-      { again: (problem) => askPage(visit, problem) },
-    );
+  addForm(app, '/companies/:company_id/portal-link', askPage, async (visit, form) => {
+    const data = { read_only: form.has('read_only'), expires_in_s: Number(form.get('expires_in_s')) };
+    return await linkPage(visit, await visit.call('portalLinks.create', { data }));
   });
 }
 
 const trail = (visit: Visit) => [['Webhooks', visit.path('/webhooks')]] as const;
 
-async function askPage(visit: Visit, problem?: Problem): Promise<Response> {
+async function askPage(visit: Visit): Promise<Response> {
   if (!visit.may('portalLinks.create')) throw new Refusal('forbidden', 'you may not make portal links');
   // Nobody passes on what they may not do themselves.
   const may_pass_on = visit.may('webhooks.update');
@@ -37,12 +30,10 @@ async function askPage(visit: Visit, problem?: Problem): Promise<Response> {
     title: 'Portal link',
     nav: 'webhooks',
     trail: trail(visit),
-    problem,
     content: html`<p>A link shows the company its own webhooks, deliveries and events, and nothing else. Whoever opens it first has the visit, for an hour.</p>
 <form method="post" action="${visit.path('/portal-link')}">${visit.csrf}${read_only}${choice({
-      name: 'expires_in_s',
+      ...visit.typed('expires_in_s', 300),
       label: 'To be opened within',
-      value: problem?.typed('expires_in_s') ?? 300,
       of: [
         ['60', '1 minute'],
         ['300', '5 minutes'],

@@ -1,8 +1,7 @@
-import type { ConsoleApp } from '../console-app.ts';
+import { addForm, type ConsoleApp } from '../console-app.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { choice, facts, pager, panel, table } from '../look/parts.ts';
 import { badge, foreign, instant } from '../look/values.ts';
-import type { Problem } from '../problem.ts';
 import type { Visit } from '../visit.ts';
 import { type Quarantined, quarantine_reasons, quarantine_remedies, sentence } from './import-words.ts';
 
@@ -34,20 +33,13 @@ ${quarantineTable(visit, items)}${pager(visit, visit.rootPath('/quarantine'), ne
     });
   });
 
-  app.get('/quarantine/:id', (c) => recordPage(c.var.visit, c.req.param('id')));
+  app.get('/quarantine/:id', (c) => recordPage(c.var.visit, c.req.param()));
 
-  app.post('/quarantine/:id/replay', (c) => {
-    const { visit } = c.var;
-    const id = c.req.param('id');
-    return visit.act(
-      async (form) => {
-        await visit.call('operator.quarantine.replay', { parameters: { id } });
-        const import_id = form.get('import');
-        const to = typeof import_id === 'string' ? `/imports/${import_id}` : `/quarantine/${id}`;
-        return { to: visit.rootPath(to), notice: `The record ${id} is applied.` };
-      },
-      { again: (problem) => recordPage(visit, id, problem) },
-    );
+  addForm(app, '/quarantine/:id/replay', recordPage, async (visit, form, { id }) => {
+    await visit.call('operator.quarantine.replay', { parameters: { id } });
+    const import_id = form.get('import');
+    const to = typeof import_id === 'string' ? `/imports/${import_id}` : `/quarantine/${id}`;
+    return { to: visit.rootPath(to), notice: `The record ${id} is applied.` };
   });
 }
 
@@ -87,14 +79,13 @@ function replayButton(visit: Visit, { id, status }: Quarantined, import_id?: str
   )}<button class="second">Try again<span class="visually-hidden"> record ${id}</span></button></form>`;
 }
 
-async function recordPage(visit: Visit, id: string, problem?: Problem): Promise<Response> {
+async function recordPage(visit: Visit, { id }: { readonly id: string }): Promise<Response> {
   const record = await visit.call('operator.quarantine.read', { parameters: { id } });
   const { reason, explanation, status, source, import_id, ordinal, position, clearing_id, message } = record;
   return await visit.page({
     title: `Quarantined record ${record.id}`,
     nav: 'quarantine',
     trail: [['Quarantine', visit.rootPath('/quarantine')]],
-    problem,
     content: html`${panel(
       quarantine_reasons[reason],
       html`<p>${sentence(explanation)}</p>${when(status === 'quarantined', () => html`<p>${quarantine_remedies[reason]}</p>`)}

@@ -4,7 +4,6 @@ import type { ConsoleApp } from '../console-app.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { panel, table } from '../look/parts.ts';
 import { badge, foreign, instant, money } from '../look/values.ts';
-import type { Problem } from '../problem.ts';
 import { shownCalls } from '../trial/shown-call.ts';
 import { Trial } from '../trial/trial.ts';
 import { type Outcome, trials } from '../trial/trials.ts';
@@ -23,13 +22,13 @@ export function sandboxPages(app: ConsoleApp): void {
     const { visit } = c.var;
     if (!visit.ports.sandbox) return c.notFound();
     const trial = new Trial(visit);
-    return await visit.show(
+    return await visit.act(
       async (form) => {
         const work = trials.get(String(form.get('do')));
         if (work === undefined) throw new Refusal('not_found', 'there is no such button');
         return await tryPage(visit, { trial, form, outcome: await work(trial, form) });
       },
-      { again: (problem) => tryPage(visit, { trial, form: problem.sent, problem }) },
+      ({ sent }) => tryPage(visit, { trial, form: sent }),
     );
   });
 
@@ -50,7 +49,6 @@ interface Tried {
   readonly trial: Trial;
   readonly form: FormData;
   readonly outcome?: Outcome;
-  readonly problem?: Problem;
 }
 
 async function tryPage(visit: Visit, tried?: Tried): Promise<Response> {
@@ -64,7 +62,6 @@ async function tryPage(visit: Visit, tried?: Tried): Promise<Response> {
   return await visit.page({
     title: 'Try it',
     nav: 'sandbox',
-    problem: tried?.problem,
     content: html`${when(tried, (one) => whatHappened(visit, one))}
 ${when(!may_act, () => html`<p class="warning">Your role only reads. Log in as another one to try purchases.</p>`)}
 ${when(may_act, () => sandboxSteps(visit, usable, tried?.form))}

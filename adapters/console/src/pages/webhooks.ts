@@ -1,62 +1,30 @@
 import { Temporal, toInstantText } from '@tallystick/kernel';
 import type { EventType, Webhook, WebhookOverview } from '@tallystick/operations/resources';
-import type { ConsoleApp } from '../console-app.ts';
+import { addForm, type ConsoleApp } from '../console-app.ts';
+import { textOf } from '../form.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { livePart, secondsUntil } from '../look/live.ts';
 import { choice, facts, field, panel, table, tick } from '../look/parts.ts';
 import { badge, dash, foreign, instant } from '../look/values.ts';
-import type { Problem } from '../problem.ts';
 import type { Visit } from '../visit.ts';
 import { deliveriesOf } from './deliveries.ts';
 
 /** The webhooks of a company: which fail, what waits for them, and what can be done about it. */
 export function webhookPages(app: ConsoleApp): void {
-  app.get('/companies/:company_id/webhooks', (c) => listPage(c.var.visit));
-
-  app.get('/companies/:company_id/webhooks/new', (c) => editPage(c.var.visit, null));
-  app.post('/companies/:company_id/webhooks/new', async (c) => {
-    const { visit } = c.var;
-    return await visit.show(
-      async (form) => {
-        const data = { callback_url: String(form.get('callback_url')), ...changesOf(form) };
-        return await secretPage(visit, await visit.call('webhooks.create', { data }));
-      },
-      { again: (problem) => editPage(visit, null, problem) },
-    );
-  });
-
-  app.get('/companies/:company_id/webhooks/:id{[0-9]+}', (c) => webhookPage(c.var.visit, c.req.param('id')));
-
-  app.get('/companies/:company_id/webhooks/:id{[0-9]+}/edit', (c) => editPage(c.var.visit, c.req.param('id')));
-  app.post('/companies/:company_id/webhooks/:id{[0-9]+}/edit', async (c) => {
-    const { visit } = c.var;
-    const id = c.req.param('id');
-    return await visit.act(
-      async (form) => {
-        await visit.call('webhooks.update', { parameters: { id }, data: changesOf(form) });
-        return { to: visit.path(`/webhooks/${id}`), notice: 'The webhook was changed.' };
-      },
-      { again: (problem) => editPage(visit, id, problem) },
-    );
-  });
-
-  app.get('/companies/:company_id/webhooks/:id{[0-9]+}/rotate', (c) =>
+  const all = '/companies/:company_id/webhooks';
+  const one = `${all}/:id{[0-9]+}` as const;
+  app.get(all, (c) => listPage(c.var.visit));
+  app.get(`${all}/new`, (c) => editPage(c.var.visit, {}));
+  app.get(one, (c) => webhookPage(c.var.visit, c.req.param()));
+  app.get(`${one}/edit`, (c) => editPage(c.var.visit, c.req.param()));
+  app.get(`${one}/rotate`, (c) =>
     confirmPage(c.var.visit, c.req.param('id'), {
       title: 'Replace the secret',
       text: 'The webhook gets a new secret, which is shown once. For 24 hours deliveries also bear the signature of the old one, so that the receiver can be changed without a gap.',
       button: 'Replace the secret',
     }),
   );
-  app.post('/companies/:company_id/webhooks/:id{[0-9]+}/rotate', async (c) => {
-    const { visit } = c.var;
-    const id = c.req.param('id');
-    return await visit.show(
-      async () => await secretPage(visit, await visit.call('webhooks.rotateSecret', { parameters: { id } })),
-      { again: (problem) => webhookPage(visit, id, problem) },
-    );
-  });
-
-  app.get('/companies/:company_id/webhooks/:id{[0-9]+}/delete', (c) =>
+  app.get(`${one}/delete`, (c) =>
     confirmPage(c.var.visit, c.req.param('id'), {
       title: 'Delete the webhook',
       text: 'Its deliveries are deleted with it, also those that wait. Events stay. To stop deliveries for a while, pause the webhook instead.',
@@ -64,26 +32,34 @@ export function webhookPages(app: ConsoleApp): void {
       is_danger: true,
     }),
   );
-  app.post('/companies/:company_id/webhooks/:id{[0-9]+}/delete', async (c) => {
-    const { visit } = c.var;
-    const id = c.req.param('id');
-    return await visit.act(
-      async () => {
-        await visit.call('webhooks.delete', { parameters: { id } });
-        return { to: visit.path('/webhooks'), notice: `Webhook ${id} was deleted.` };
-      },
-      { again: (problem) => webhookPage(visit, id, problem) },
-    );
+
+  addForm(
+    app,
+    `${all}/new`,
+    (visit) => editPage(visit, {}),
+    async (visit, form) => {
+      const data = { callback_url: textOf(form, 'callback_url'), ...changesOf(form) };
+      return await secretPage(visit, await visit.call('webhooks.create', { data }));
+    },
+  );
+
+  addForm(app, `${one}/edit`, editPage, async (visit, form, { id }) => {
+    await visit.call('webhooks.update', { parameters: { id }, data: changesOf(form) });
+    return { to: visit.path(`/webhooks/${id}`), notice: 'The webhook was changed.' };
+  });
+
+  addForm(app, `${one}/rotate`, webhookPage, async (visit, _, { id }) =>
+    secretPage(visit, await visit.call('webhooks.rotateSecret', { parameters: { id } })),
+  );
+
+  addForm(app, `${one}/delete`, webhookPage, async (visit, _, { id }) => {
+    await visit.call('webhooks.delete', { parameters: { id } });
+    return { to: visit.path('/webhooks'), notice: `Webhook ${id} was deleted.` };
   });
 
   for (const act of ['test', 'pause', 'enable', 'recover'] as const) {
-    app.post(`/companies/:company_id/webhooks/:id{[0-9]+}/${act}`, async (c) => {
-      const { visit } = c.var;
-      const id = c.req.param('id');
-      return await visit.act(
-        async (form) => ({ to: visit.path(`/webhooks/${id}`), notice: await actOn(visit, id, act, form) }),
-        { again: (problem) => webhookPage(visit, id, problem) },
-      );
+    addForm(app, `${one}/${act}`, webhookPage, async (visit, form, { id }) => {
+      return { to: visit.path(`/webhooks/${id}`), notice: await actOn(visit, id, act, form) };
     });
   }
 }
@@ -156,7 +132,7 @@ async function listPage(visit: Visit): Promise<Response> {
   });
 }
 
-async function webhookPage(visit: Visit, id: string, problem?: Problem): Promise<Response> {
+async function webhookPage(visit: Visit, { id }: { readonly id: string }): Promise<Response> {
   const [webhook, { items: states }, types] = await Promise.all([
     visit.call('webhooks.read', { parameters: { id } }),
     visit.call('webhooks.states.list', { options: { limit: 100 } }),
@@ -168,7 +144,6 @@ async function webhookPage(visit: Visit, id: string, problem?: Problem): Promise
     title: `Webhook ${id}`,
     nav: 'webhooks',
     trail: [['Webhooks', visit.path('/webhooks')]],
-    problem,
     content: livePart(
       visit,
       'webhook',
@@ -248,27 +223,26 @@ function shown(instant_text: string): string {
   return `${day} ${name}, ${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')} UTC`;
 }
 
-async function editPage(visit: Visit, id: string | null, problem?: Problem): Promise<Response> {
+/** A webhook to change, or a new one. */
+async function editPage(visit: Visit, { id }: { readonly id?: string }): Promise<Response> {
+  const { problem } = visit;
   const [webhook, types] = await Promise.all([
-    id === null ? null : visit.call('webhooks.read', { parameters: { id } }),
+    id === undefined ? null : visit.call('webhooks.read', { parameters: { id } }),
     visit.call('events.types.list'),
   ]);
   const chosen = problem === undefined ? (webhook?.event_type_ids ?? []) : problem.sent.getAll('type').map(Number);
   return await visit.page({
-    title: id === null ? 'New webhook' : `Change webhook ${id}`,
+    title: id === undefined ? 'New webhook' : `Change webhook ${id}`,
     nav: 'webhooks',
     trail: [['Webhooks', visit.path('/webhooks')]],
-    problem,
-    content: html`<form method="post" action="${visit.path(id === null ? '/webhooks/new' : `/webhooks/${id}/edit`)}">${visit.csrf}
+    content: html`<form method="post" action="${visit.path(id === undefined ? '/webhooks/new' : `/webhooks/${id}/edit`)}">${visit.csrf}
 ${
   webhook === null
     ? field({
-        name: 'callback_url',
+        ...visit.typed('callback_url'),
         label: 'Callback URL',
         hint: 'Where events are posted to: https, on a public address. It cannot be changed later.',
         type: 'url',
-        value: problem?.typed('callback_url'),
-        error: problem?.of('callback_url'),
         required: true,
         maxlength: 2_048,
       })
@@ -278,7 +252,7 @@ ${
 ${when(problem?.of('event_type_ids'), (text) => html`<p class="error"><span class="visually-hidden">Error: </span>${text}</p>`)}
 ${types.map(({ id: type, name }) => tickOf(type, name, chosen.includes(type)))}</fieldset>
 ${tick('active', 'Active: events are sent', { checked: problem === undefined ? webhook?.status !== 'inactive' : problem.sent.has('active') })}
-<button>${id === null ? 'Create' : 'Change'}</button></form>`,
+<button>${id === undefined ? 'Create' : 'Change'}</button></form>`,
   });
 }
 
