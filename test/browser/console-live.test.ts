@@ -107,12 +107,14 @@ describe('a page of the console that stays open in Chromium', { skip: !chromium_
       asked += 1;
       return asked === 1 ? route.fulfill({ status: 503 }) : route.continue();
     });
+    const opened = page.waitForResponse((response) => response.url().endsWith('/live') && response.ok());
     await page.goto(`${world.url}/companies/1/events`);
     await until(() => asked === 1);
     await until(async () => {
       await page.clock.runFor(15_000);
       return asked === 2;
     });
+    await opened;
     await happen();
     await page.getByText(/new events?: show/).waitFor();
   });
