@@ -14,7 +14,7 @@ ${curl === null ? '' : html`<p class="quiet">In a shell</p><pre tabindex="0">${c
 }
 
 /** The request with the sandbox's own key; null: the interface is not served beside the console. */
-function curlOf(visit: Visit, { id, parameters = {}, data, options = {}, file_name }: MadeCall): string | null {
+function curlOf(visit: Visit, { id, parameters = {}, data, options = {}, sent }: MadeCall): string | null {
   const at = visit.ports.trial?.endpointOf(id) ?? null;
   const area = visit.ports.calls.operations.get(id)?.area;
   if (at === null || area === undefined) return null;
@@ -26,13 +26,14 @@ function curlOf(visit: Visit, { id, parameters = {}, data, options = {}, file_na
   const role = rolesOf(area).find((one) => one === 'client') ?? rolesOf(area)[0]!;
   // The interface is where the console is, without the console's own path.
   const origin = new URL(visit.request.url).origin + visit.facts.base.replace(/\/console$/, '');
-  const has_body = data !== undefined && file_name === undefined;
-  return [
+  const lines = [
     `curl -X ${method} '${origin}${path}${query.size === 0 ? '' : `?${query}`}'`,
     `-H 'Authorization: Bearer ${sandbox_keys[role]}'`,
-    ...(file_name === undefined ? [] : [`--data-binary '@${file_name}'`]),
-    ...(has_body ? ["-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify({ data }))}`] : []),
-  ].join(' \\\n  ');
+    ...(sent === undefined ? [] : [`--data-binary '@${sent.name}'`]),
+    ...(data === undefined ? [] : ["-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify({ data }))}`]),
+  ];
+  const curl = lines.join(' \\\n  ');
+  return sent === undefined ? curl : `cat > '${sent.name}' <<'END'\n${sent.text}END\n${curl}`;
 }
 
 /** A text as one word of a shell. */
@@ -41,12 +42,12 @@ function quoted(text: string): string {
 }
 
 /** The call of the library, as a host writes it. */
-function methodCallOf(visit: Visit, { id, parameters = {}, data, options, file_name }: MadeCall): string {
+function methodCallOf(visit: Visit, { id, parameters = {}, data, options, sent }: MadeCall): string {
   const method = visit.ports.calls.operations.get(id)?.method ?? id;
   const object = method.replace(/^company\./, `company(${visit.company_id}).`);
   const values = [
     ...Object.values(parameters).map((value) => literal(value)),
-    ...(file_name === undefined ? [] : [`await readFile('${file_name}')`]),
+    ...(sent === undefined ? [] : [`await readFile('${sent.name}')`]),
     ...(data === undefined ? [] : [literal(data)]),
     ...(options === undefined ? [] : [literal(options)]),
   ];

@@ -58,7 +58,7 @@ export async function sendStatement(
     created_on: date,
     statements: [statement],
   });
-  return await sendFile(trial, `statement-${date}-${mark}.bai`, pieces);
+  return await sendFile(trial, `statement-${date}.bai`, pieces);
 }
 
 /** Sends the network's clearing file of these purchases. Returns the import. */
@@ -69,7 +69,7 @@ export async function sendClearings(trial: Trial, purchases: readonly Authorizat
   const date = today(trial);
   const clearings = purchases.map((purchase, index) => ({ input: clearingOf(trial, purchase, `${mark}${index}`) }));
   const pieces = format.write({ sequence: Number(digits(trial, 5)), created_on: date, mode: 'test', clearings });
-  return await sendFile(trial, `clearings-${date}-${mark}.xml`, pieces);
+  return await sendFile(trial, `clearings-${date}.xml`, [...pieces, Buffer.from('\n')]);
 }
 
 /** The clearing of all that a purchase holds, as the network would send it. */

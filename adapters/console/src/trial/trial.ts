@@ -4,8 +4,8 @@ import type { Visit, VisitCall } from '../visit.ts';
 /** A call that was made for a button of the sandbox. */
 export interface MadeCall extends Omit<VisitCall, 'file'> {
   readonly id: keyof Results;
-  /** The name of the file that was sent. */
-  readonly file_name?: string | undefined;
+  /** The file that was sent: text that ends with its last line. */
+  readonly sent?: { readonly name: string; readonly text: string } | undefined;
 }
 
 /** What a button of the sandbox does: calls of operations, which its page shows afterwards. */
@@ -24,9 +24,12 @@ export class Trial {
 
   /** Makes a call that is shown. What only looks something up is called by the visit. */
   async call<Id extends keyof Results>(id: Id, call: VisitCall = {}): Promise<Results[Id]> {
-    const { file: _, ...shown } = call;
-    const { name } = call.options ?? {};
-    this.#made.push({ id, ...shown, ...(call.file === undefined ? {} : { file_name: String(name) }) });
+    const { file, ...shown } = call;
+    const sent =
+      file instanceof Uint8Array
+        ? { name: String(call.options?.name), text: new TextDecoder().decode(file) }
+        : undefined;
+    this.#made.push({ id, ...shown, sent });
     return await this.visit.call(id, call);
   }
 }
