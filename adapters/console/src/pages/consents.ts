@@ -50,7 +50,7 @@ async function usersPanel(visit: Visit): Promise<Content> {
   });
   return panel(
     'Users of the bank',
-    html`${table({
+    html`<p class="quiet">Open a user to see which third parties read the accounts.</p>${table({
       caption: 'Users of the bank',
       columns: [
         {

@@ -59,7 +59,7 @@ export function homePages(app: ConsoleApp): void {
         visit,
         'home',
         { on: 'event' },
-        html`${needsPanel(needs)}${activityPanels(hours)}<div class="columns">${declinesPanel(hours)}${breaksPanel(by_age)}</div>`,
+        html`${when(visit.ports.sandbox && totalsOf(hours).requests === 0 && visit.may('sandbox.purchases.create'), () => emptySandbox(visit))}${needsPanel(needs)}${activityPanels(hours)}<div class="columns">${declinesPanel(hours)}${breaksPanel(by_age)}</div>`,
       ),
     });
   });
@@ -77,6 +77,14 @@ export function homePages(app: ConsoleApp): void {
 ${declinesPanel(hours)}${breaksPanel(backlog.breaks_by_age)}${queuesPanel(backlog)}</div>`,
     });
   });
+}
+
+function emptySandbox(visit: Visit): Content {
+  return panel(
+    'Begin here',
+    html`<p>There are no recent purchases. Make a card and buy something, or fill the sandbox with examples.</p>
+<p class="actions"><a class="button" href="${visit.path('/sandbox')}">Try it</a></p>`,
+  );
 }
 
 /** Something that does not mend itself. */

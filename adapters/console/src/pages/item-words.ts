@@ -1,3 +1,4 @@
+import { match_rules } from '@tallystick/cards';
 import type { Results } from '@tallystick/operations';
 import { type Content, html, when } from '../look/html.ts';
 import { badge, dash, foreign, money } from '../look/values.ts';
@@ -55,6 +56,12 @@ export function itemLink(visit: Visit, id: string | number, text: Content = `Ite
 /** The merchant of an item, or the text of its line. */
 export function whatOf({ merchant_name, bank_text }: Item): Content {
   return foreign(merchant_name ?? bank_text);
+}
+
+/** What made a match, by its name: `network reference`. */
+export function madeBy(rule: NonNullable<Item['rule']>): string {
+  if (rule === 'ard') return 'acquirer reference';
+  return match_rules.find((one) => String(one.rule) === rule)?.name ?? rule.replaceAll('_', ' ');
 }
 
 /** Words of the age of a break. */

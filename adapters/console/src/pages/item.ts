@@ -16,6 +16,7 @@ import {
   itemLink,
   kindMeaning,
   kindTitle,
+  madeBy,
   namesOf,
   type Records,
   statusBadge,
@@ -79,7 +80,10 @@ function about(visit: Visit, item: ItemWithHistory, may_act: boolean): Content {
       'Due',
       html`${date(item.due_date)}${item.age_days === null || item.age_days === 0 ? '' : html`, ${ageOf(item)} ago`}`,
     ],
-    ['Needs', `${item.sides} ${item.sides === 1 ? 'side' : 'sides'}`],
+    [
+      'Complete with',
+      item.sides === 3 ? 'authorized, cleared and stated' : `${item.sides} of authorized, cleared and stated`,
+    ],
     item.period_id !== null && ['Frozen by', html`<a href="${visit.path('/periods')}">period ${item.period_id}</a>`],
     item.frozen_item_id !== null && ['Came late for', itemLink(visit, item.frozen_item_id)],
     ['Assigned to', item.assignee === null ? 'nobody' : foreign(item.assignee)],
@@ -210,7 +214,7 @@ function others(item: ItemWithHistory): Content {
         columns: [
           { title: 'Side', cell: ({ side }) => side },
           { title: 'Records', cell: recordsOf },
-          { title: 'Made by', cell: ({ rule }) => (/^\d$/.test(rule) ? `rule ${rule}` : rule.replaceAll('_', ' ')) },
+          { title: 'Made by', cell: ({ rule }) => madeBy(rule) },
           {
             title: 'Values',
             cell: ({ values }) =>

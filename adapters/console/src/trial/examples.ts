@@ -48,7 +48,6 @@ interface Fate {
   readonly stated_more?: number;
   readonly without_reference?: true;
   readonly is_forgotten?: true;
-  readonly is_stated_twice?: true;
 }
 
 /** By the number of the purchase among those that were approved, which begins again after `fates_every`. */
@@ -59,7 +58,6 @@ const fates: Readonly<Record<number, Fate>> = {
   13: { stated_more: 50 },
   17: { is_forgotten: true },
   21: { never_clears: true },
-  25: { is_stated_twice: true },
 };
 const fates_every = 30;
 
@@ -164,7 +162,6 @@ async function clear(
       acquirer_reference: fate.without_reference ? null : clearing.acquirer_reference_data,
     };
     if (!fate.is_forgotten) lines.push(line);
-    if (fate.is_stated_twice) lines.push({ ...line, acquirer_reference: null });
   }
   return lines;
 }
@@ -225,10 +222,10 @@ async function workOnBreaks(trial: Trial): Promise<void> {
   });
   const free = items.filter((item) => item.pending_approval_id === null && item.assignee === null);
   const [large] = free
-    .filter(({ suggestions }) => suggestions.length === 0)
+    .filter(({ kind }) => kind === 'amount')
     .sort((one, other) => (other.stated ?? 0) - (one.stated ?? 0));
   if (large !== undefined) {
-    const data = { note: 'The merchant agreed to the tip' };
+    const data = { note: 'Too small a difference to ask the bank about' };
     await trial.call('reconciliation.items.accept', { parameters: { id: large.id }, data });
   }
   const suggested = free.find(({ suggestions }) => suggestions[0]?.differs.days === 0);
