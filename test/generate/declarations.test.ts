@@ -121,6 +121,17 @@ describe('a named schema', () => {
     );
   });
 
+  it('extends the members that many share, however few they are', () => {
+    const card = z.object({ id: z.string(), a: z.int() });
+    const types = createTypes(z.registry(), { Named: { description: 'An id', of: 'Card', members: ['id'] } });
+    types.add('Card', card, 'output');
+    assert.equal(
+      [...types.declare().values()].join('').replaceAll(/\s+/g, ' ').trim(),
+      'export interface Card extends Named { readonly a: number; } ' +
+        '/** An id. */ export interface Named { readonly id: string; }',
+    );
+  });
+
   it('is refused when it is not sent as it is shown', () => {
     const id = z.string().transform(Number).pipe(z.int()).meta({ id: 'Changed' });
     const types = createTypes(z.registry());

@@ -31,6 +31,14 @@ interface Described {
 /** How a schema is used: as it is sent or shown, or as the filters of a list. */
 export type Use = 'input' | 'output' | 'filter';
 
+/** Members that many types have: a type that those extend. */
+export interface SharedMembers {
+  readonly description: string;
+  /** A type that has them. */
+  readonly of: string;
+  readonly members: readonly string[];
+}
+
 /** Types of TypeScript for schemas. */
 export interface Types {
   /** Gives the type of a schema a name, by which it is declared. */
@@ -44,9 +52,12 @@ export interface Types {
 /**
  * Makes types of schemas, as TypeScript that imports nothing. A schema within another one is
  * declared by the name that it has in `names`, or by the `id` of its metadata; without a name it is
- * declared where it is used. Descriptions become doc comments.
+ * declared where it is used. Descriptions become doc comments. `shared`: by their names.
  */
-export function createTypes(names: z.core.$ZodRegistry<{ id: string }>): Types {
+export function createTypes(
+  names: z.core.$ZodRegistry<{ id: string }>,
+  shared: Readonly<Record<string, SharedMembers>> = {},
+): Types {
   const added = new Map<z.ZodType, Described & { readonly id: string; readonly use: Use }>();
   const metadata = {
     get(schema: z.ZodType) {
@@ -78,8 +89,12 @@ export function createTypes(names: z.core.$ZodRegistry<{ id: string }>): Types {
           schemas.set(name, whole);
         }
       }
+      for (const [name, { of, members, description }] of Object.entries(shared)) {
+        const own = Object.entries(schemas.get(of)?.properties ?? {}).filter(([member]) => members.includes(member));
+        schemas.set(name, { type: 'object', description, properties: Object.fromEntries(own), required: members });
+      }
       for (const [name, schema] of schemas) {
-        declared.set(name, declarationOf(name, schema, baseOf(schema, schemas)));
+        declared.set(name, declarationOf(name, schema, baseOf(schema, schemas, shared)));
       }
       // As the linter sorts the names of imports.
       return new Map([...declared].sort(([one], [other]) => (one.toLowerCase() < other.toLowerCase() ? -1 : 1)));
@@ -109,17 +124,18 @@ interface Base {
   readonly added: Schema;
 }
 
-/** With fewer members in common, two types are alike by chance. */
+/** With fewer members in common, two types are alike by chance, unless one has what many share. */
 const members_in_common_min = 6;
 
 /** The largest type all of whose members this one has, with the same descriptions. */
-function baseOf(schema: Schema, others: ReadonlyMap<string, Schema>): Base | null {
+function baseOf(schema: Schema, others: ReadonlyMap<string, Schema>, shared: object): Base | null {
   const own = membersOf(schema);
   let base: Base | null = null;
-  let size = members_in_common_min - 1;
+  let size = 0;
   for (const [name, other] of others) {
     const members = membersOf(other);
     if (other === schema || members.size <= size || members.size >= own.size) continue;
+    if (members.size < members_in_common_min && !Object.hasOwn(shared, name)) continue;
     if ([...members].some((member) => !own.has(member))) continue;
     size = members.size;
     const added = Object.entries(schema.properties ?? {}).filter(([of]) => !Object.hasOwn(other.properties ?? {}, of));

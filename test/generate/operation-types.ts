@@ -12,11 +12,12 @@ const root = new URL('../../', import.meta.url);
 /** The files that `npm run generate` writes, with their text. */
 export function generatedFiles(): readonly { readonly url: URL; readonly text: string }[] {
   const operations = describeOperations();
-  const types = createTypes(type_names);
+  const types = createTypes(type_names, shared);
   for (const operation of operations) addTypes(types, operation);
   const methods = declareMethods(operations, method_groups, types);
-  const results = declareResults(operations, types);
   const declared = types.declare();
+  const named = new RegExp(`\\b(${[...declared.keys()].join('|')})\\b`, 'g');
+  const results = declareResults(operations, types).replaceAll(named, 'own.$1');
   const usedIn = (text: string) => [...declared.keys()].filter((name) => new RegExp(`\\b${name}\\b`).test(text));
   const imports = `
     import type { ${usedIn(methods).join(', ')} } from '@tallystick/operations/resources';
@@ -28,7 +29,7 @@ export function generatedFiles(): readonly { readonly url: URL; readonly text: s
       'packages/operations/src/generated/results.ts',
       `import type { Page } from '@tallystick/kernel';
       import type { ResultFile } from '../operation.ts';
-      import type { ${usedIn(results).join(', ')} } from './resources.ts';`,
+      import type * as own from './resources.ts';`,
       results,
     ),
     fileOf('apps/embedded/src/operations/generated/methods.ts', imports, methods),
@@ -36,6 +37,20 @@ export function generatedFiles(): readonly { readonly url: URL; readonly text: s
     fileOf('apps/embedded/src/version.ts', versionOf('apps/embedded/package.json')),
   ];
 }
+
+const shared = {
+  Resource: { description: 'What has an id and a path.', of: 'VirtualCard', members: ['id', 'url'] },
+  CreatedResource: {
+    description: 'A resource that says since when it exists.',
+    of: 'VirtualCard',
+    members: ['id', 'created_at', 'url'],
+  },
+  EventResource: {
+    description: 'What events of all types have.',
+    of: 'VirtualCardEvent',
+    members: ['id', 'created_at', 'type', 'url'],
+  },
+};
 
 /** The examples of the document, in the types of the bodies. */
 function checksOf(operations: readonly Operation[]): string {

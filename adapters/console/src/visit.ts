@@ -1,4 +1,4 @@
-import { roleFor } from '@tallystick/access';
+import { isOfCompanies } from '@tallystick/access';
 import { Fault, Refusal } from '@tallystick/kernel';
 import type { FileInput, Parameter, Results } from '@tallystick/operations';
 import { readForm } from './form.ts';
@@ -116,14 +116,7 @@ export class Visit {
   /** The company for which an operation is called: none for those of the operator. */
   private companyOf(id: string): number | null {
     const area = this.ports.calls.operations.get(id)?.area;
-    if (area === undefined || this.company_id === null) return null;
-    const of_company = roleFor(
-      { actor: '', grants: [{ role: 'admin', company_id: null }] },
-      area,
-      'read',
-      this.company_id,
-    );
-    return of_company === null ? null : this.company_id;
+    return area !== undefined && isOfCompanies(area) ? this.company_id : null;
   }
 
   /** The hidden field that every form of the console needs. */

@@ -1,8 +1,7 @@
 import { type Content, html, raw } from './html.ts';
-import type { Section } from './navigation.ts';
 
 /** Strokes on a ground of 24 by 24. */
-const strokes: Readonly<Record<Section, string>> = {
+const strokes = {
   home: 'M4 11l8-7 8 7v9h-5v-6H9v6H4z',
   cards: 'M3 6h18v12H3z M3 10h18 M7 15h4',
   authorizations: 'M4 6h16 M4 12h16 M4 18h10 M17 18l2 2 3-4',
@@ -25,6 +24,9 @@ const strokes: Readonly<Record<Section, string>> = {
   audit: 'M6 3h9l4 4v14H6z M14 3v5h5 M9 12h7 M9 16h7',
   sandbox: 'M9 3h6 M10 3v6l-5 9a2 2 0 002 3h10a2 2 0 002-3l-5-9V3 M8 15h8',
 };
+
+/** The parts of the console, each of which the navigation leads to. */
+export type Section = keyof typeof strokes;
 
 /** The sign of a part of the console, which only repeats its name. */
 export function icon(section: Section): Content {

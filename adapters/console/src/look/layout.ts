@@ -6,8 +6,8 @@ import type { ConsolePorts, Identity, RequestFacts } from '../ports.ts';
 import type { Problem } from '../problem.ts';
 import { search_length_max } from '../search/parse-search.ts';
 import { type Content, html, raw, when } from './html.ts';
-import { icon } from './icons.ts';
-import { company_entries, installation_entries, type NavigationEntry, type Section } from './navigation.ts';
+import { icon, type Section } from './icons.ts';
+import { company_entries, installation_entries, type NavigationEntry } from './navigation.ts';
 
 export interface PageOptions {
   /** What the page is about, which is its only heading of the first level. */

@@ -1,27 +1,5 @@
 import type { Results } from '@tallystick/operations';
-
-/** The parts of the console, each of which the navigation leads to. */
-export type Section =
-  | 'home'
-  | 'cards'
-  | 'authorizations'
-  | 'breaks'
-  | 'bridge'
-  | 'periods'
-  | 'approvals'
-  | 'webhooks'
-  | 'events'
-  | 'overview'
-  | 'imports'
-  | 'quarantine'
-  | 'consents'
-  | 'third-parties'
-  | 'companies'
-  | 'people'
-  | 'settings'
-  | 'keys'
-  | 'audit'
-  | 'sandbox';
+import type { Section } from './icons.ts';
 
 export interface NavigationEntry {
   readonly section: Section;

@@ -14,7 +14,7 @@ export interface TableOptions<Row> {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   /** What is said when there are no rows. */
-  readonly empty: string;
+  readonly empty?: string | undefined;
   /** Attributes of a row: an id to come back to. */
   readonly rowId?: ((row: Row) => string) | undefined;
   /** `failed` for a row that stands out. */
@@ -25,7 +25,7 @@ export interface TableOptions<Row> {
 
 /** A table, which on a narrow screen shows each row as a card, unless it is compact. */
 export function table<Row>(options: TableOptions<Row>): Content {
-  const { caption, columns, rows, empty, rowId, rowClass, is_compact = false } = options;
+  const { caption, columns, rows, empty = '', rowId, rowClass, is_compact = false } = options;
   if (rows.length === 0) return html`<p class="empty">${empty}</p>`;
   return html`<div class="scroll"><table${is_compact ? html` class="compact"` : ''}>
 <caption class="visually-hidden">${caption}</caption>
@@ -37,6 +37,11 @@ export function table<Row>(options: TableOptions<Row>): Content {
           html`<td class="${kind ?? 'text'}"><span class="label" aria-hidden="true">${title}</span><span class="value">${cell(row)}</span></td>`,
       )}</tr>`,
   )}</tbody></table></div>`;
+}
+
+/** A link to another page. */
+export function link(href: string, text: Content): Content {
+  return html`<a href="${href}">${text}</a>`;
 }
 
 /** Names with their values. A row that does not apply is false. */

@@ -3,7 +3,7 @@ import { addForm, type ConsoleApp } from '../console-app.ts';
 import { fileAnswer } from '../file-answer.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { liveNews } from '../look/live.ts';
-import { choice, field, pager, panel, table, tick } from '../look/parts.ts';
+import { choice, field, link, pager, panel, table, tick } from '../look/parts.ts';
 import { badge, dash, foreign, money, moneyText } from '../look/values.ts';
 import type { Visit } from '../visit.ts';
 import { actValue, answerWords, doAct } from './item-acts.ts';
@@ -190,7 +190,7 @@ function actsOf(visit: Visit, item: Item, may_act: boolean): Content {
       : html`${money(best.amount, item.currency)}: ${best.reason}${more.length === 0 ? '' : html` ${itemLink(visit, item.id, `${more.length} more`)}`}`;
   if (item.pending_approval_id !== null) {
     const path = visit.path(`/approvals/${item.pending_approval_id}`);
-    return html`<a href="${path}">${badge('Waits for a second person', 'warn')}</a>`;
+    return link(path, badge('Waits for a second person', 'warn'));
   }
   if (!may_act || item.period_id !== null) return suggested;
   const act = (action: 'accept' | 'ignore' | 'confirm', title: string, key = '') =>

@@ -2,7 +2,7 @@ import type { Results } from '@tallystick/operations';
 import type { ConsoleApp } from '../console-app.ts';
 import { bar } from '../look/charts.ts';
 import { type Content, html, when } from '../look/html.ts';
-import { field, panel, table } from '../look/parts.ts';
+import { field, link, panel, table } from '../look/parts.ts';
 import { badge, money, moneyText } from '../look/values.ts';
 import type { Visit } from '../visit.ts';
 import { itemLink, kind_choices } from './item-words.ts';
@@ -116,7 +116,6 @@ ${table({
     { title: 'From total to total', kind: 'bar', cell: pictureOf(rows) },
   ],
   rows,
-  empty: '',
   is_compact: true,
 })}`,
   )}${differencesOf(visit, bridge)}`;
@@ -140,7 +139,7 @@ function pictureOf(rows: readonly Row[]): (row: Row) => Content {
 
 function countOf(count: number | null, href: string | null): Content {
   if (count === null) return '';
-  return href === null || count === 0 ? count : html`<a href="${href}">${count}</a>`;
+  return href === null || count === 0 ? count : link(href, count);
 }
 
 function differencesOf(
@@ -178,7 +177,6 @@ function differencesOf(
             { title: 'Amount', kind: 'number', cell: ({ amount }) => money(amount, currency) },
           ],
           rows: lines,
-          empty: '',
         })}`,
     )}${when(more > 0, () => html`<p class="hint">And ${more} more: choose fewer dates, or follow the numbers of items above.</p>`)}`,
   );

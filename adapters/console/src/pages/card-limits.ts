@@ -5,7 +5,7 @@ import { code_words } from '../decision/say-decision.ts';
 import { textOf } from '../form.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { livePart, secondsOf } from '../look/live.ts';
-import { facts, field, panel, table } from '../look/parts.ts';
+import { facts, field, link, panel, table } from '../look/parts.ts';
 import { amountText, typedAmount } from '../look/typed-amount.ts';
 import { badge, foreign, instant, money } from '../look/values.ts';
 import type { Visit } from '../visit.ts';
@@ -173,12 +173,11 @@ function differencesTable(
   return html`${table({
     caption: 'The messages that would have been decided otherwise',
     rows,
-    empty: '',
     columns: [
       {
         title: 'When',
         cell: (one) =>
-          html`<a href="${visit.path(`/cards/${one.vcn_id}/decisions/${one.authorization_id}`)}">${instant(one.decided_at)}</a>`,
+          link(visit.path(`/cards/${one.vcn_id}/decisions/${one.authorization_id}`), instant(one.decided_at)),
       },
       { title: 'Amount', kind: 'number', cell: (one) => money(one.amount, one.currency) },
       { title: 'Merchant', cell: ({ merchant_id, mcc }) => html`${foreign(merchant_id)}, category ${mcc}` },

@@ -5,7 +5,7 @@ import { textOf } from '../form.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { limitBar } from '../look/limit-bar.ts';
 import { livePart } from '../look/live.ts';
-import { facts, field, pager, panel, table, textArea } from '../look/parts.ts';
+import { facts, field, link, pager, panel, table, textArea } from '../look/parts.ts';
 import { dash, date, foreign, instant, money } from '../look/values.ts';
 import { cardTimeline, timelineList } from '../timeline/card-timeline.ts';
 import type { Visit } from '../visit.ts';
@@ -207,8 +207,7 @@ function holds(visit: Visit, { id, authorizations }: Card, currency: string): Co
     columns: [
       {
         title: 'Since',
-        cell: (one) =>
-          html`<a href="${visit.path(`/cards/${id}/decisions/${one.id}`)}">${instant(one.transaction_date_time)}</a>`,
+        cell: (one) => link(visit.path(`/cards/${id}/decisions/${one.id}`), instant(one.transaction_date_time)),
       },
       { title: 'Merchant', cell: ({ merchant_name }) => foreign(merchant_name) },
       { title: 'Held', kind: 'number', cell: ({ hold }) => shownValue('held', hold?.held, currency) },

@@ -1,6 +1,6 @@
 import type { ConsoleApp } from '../console-app.ts';
 import { html } from '../look/html.ts';
-import { pager, table } from '../look/parts.ts';
+import { link, pager, table } from '../look/parts.ts';
 import { badge, foreign, instant } from '../look/values.ts';
 import type { Visit } from '../visit.ts';
 
@@ -24,10 +24,7 @@ export function companiesPages(app: ConsoleApp): void {
       content: html`${table({
         caption: 'Companies, newest first',
         columns: [
-          {
-            title: 'Company',
-            cell: ({ id, name }) => html`<a href="${visit.rootPath(`/companies/${id}`)}">${foreign(name)}</a>`,
-          },
+          { title: 'Company', cell: ({ id, name }) => link(visit.rootPath(`/companies/${id}`), foreign(name)) },
           { title: 'Number', cell: ({ customer_number }) => foreign(customer_number) },
           { title: 'Status', cell: ({ status }) => badge(status, status === 'active' ? 'ok' : 'quiet') },
           { title: 'Since', cell: ({ created_at }) => instant(created_at) },

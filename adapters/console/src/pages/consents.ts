@@ -1,7 +1,7 @@
 import type { Results } from '@tallystick/operations';
 import { addForm, type ConsoleApp } from '../console-app.ts';
 import { type Content, html, when } from '../look/html.ts';
-import { facts, field, pager, panel, table } from '../look/parts.ts';
+import { facts, field, link, pager, panel, table } from '../look/parts.ts';
 import { badge, foreign, instant } from '../look/values.ts';
 import type { Visit } from '../visit.ts';
 
@@ -55,8 +55,7 @@ async function usersPanel(visit: Visit): Promise<Content> {
       columns: [
         {
           title: 'User',
-          cell: ({ id }) =>
-            html`<a href="${visit.rootPath(`/consents?user_id=${encodeURIComponent(id)}`)}">${foreign(id)}</a>`,
+          cell: ({ id }) => link(visit.rootPath(`/consents?user_id=${encodeURIComponent(id)}`), foreign(id)),
         },
         { title: 'Name', cell: ({ name }) => foreign(name) },
         { title: 'Company', cell: ({ company_id }) => company_id },
@@ -80,7 +79,7 @@ async function ofUser(visit: Visit, user_id: string): Promise<Content> {
       columns: [
         {
           title: 'Consent',
-          cell: ({ id }) => html`<a href="${visit.rootPath(`/consents/${encodeURIComponent(id)}`)}">${foreign(id)}</a>`,
+          cell: ({ id }) => link(visit.rootPath(`/consents/${encodeURIComponent(id)}`), foreign(id)),
         },
         { title: 'Third party', cell: ({ client_id }) => foreign(client_id) },
         { title: 'Access', cell: accessBadge },

@@ -4,7 +4,7 @@ import { addForm, type ConsoleApp } from '../console-app.ts';
 import { code_words, type ExplainedDecision, sayDecision } from '../decision/say-decision.ts';
 import { textOf } from '../form.ts';
 import { type Content, html, when } from '../look/html.ts';
-import { facts, panel, table, textArea } from '../look/parts.ts';
+import { facts, link, panel, table, textArea } from '../look/parts.ts';
 import { badge, date, exactInstant, foreign, instant, money } from '../look/values.ts';
 import { who } from '../look/who.ts';
 import type { Visit } from '../visit.ts';
@@ -176,7 +176,6 @@ function beforeAndAfter({ before, after }: ExplainedDecision, currency: string):
   return table({
     caption: 'What the window of the limits counted before and after the message',
     rows: ['held', 'cleared', 'uses', 'available'] as const,
-    empty: '',
     is_compact: true,
     columns: [
       { title: 'In the window', cell: (name) => nameOf(name) },
@@ -220,7 +219,6 @@ function clearings(rows: Results['clearings.list']['items']): Content {
   return table({
     caption: 'Clearings of this authorization, newest first',
     rows,
-    empty: '',
     columns: [
       { title: 'Settled', cell: ({ settlement_date }) => date(settlement_date) },
       {
@@ -236,7 +234,6 @@ function changes(visit: Visit, { changed_since }: ExplainedDecision, currency: s
   return table({
     caption: 'Changes of the card since the decision, newest first',
     rows: changed_since.slice(0, 10),
-    empty: '',
     columns: [
       { title: 'When', cell: ({ from }) => instant(from) },
       { title: 'Who', cell: ({ by }) => who(visit, by) },
@@ -273,7 +270,7 @@ function similarTable(visit: Visit, one: Authorization, similar: readonly Author
       {
         title: 'When',
         cell: (other) =>
-          html`<a href="${visit.path(`/cards/${other.vcn_id}/decisions/${other.id}`)}">${instant(other.transaction_date_time)}</a>`,
+          link(visit.path(`/cards/${other.vcn_id}/decisions/${other.id}`), instant(other.transaction_date_time)),
       },
       { title: 'Merchant', cell: ({ merchant_name }) => foreign(merchant_name) },
       { title: 'Amount', kind: 'number', cell: (other) => money(other.merchant_amount, other.merchant_currency) },
@@ -307,7 +304,6 @@ function recordedFields({ decision: _, hold: __, ...message }: Authorization): C
     {
       caption: 'The fields of the message',
       rows: sent,
-      empty: '',
       is_compact: true,
       columns: [
         { title: 'Field', cell: ([name]) => html`<code>${name}</code>` },

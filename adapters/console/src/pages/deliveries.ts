@@ -50,10 +50,7 @@ export async function deliveriesOf(visit: Visit, id: string, overview: WebhookOv
     )}</nav>${table({
       caption: `Deliveries, newest first: ${words[state]}`,
       columns: [
-        {
-          title: 'Delivery',
-          cell: ({ id: one }) => html`<a href="${at}/deliveries/${one}">${one}</a>`,
-        },
+        { title: 'Delivery', cell: ({ id: one }) => html`<a href="${at}/deliveries/${one}">${one}</a>` },
         {
           title: 'Event',
           cell: ({ event_type, created_at }) =>

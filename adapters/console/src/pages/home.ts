@@ -5,7 +5,7 @@ import { code_words } from '../decision/say-decision.ts';
 import { type BarRow, barTable, columnsChart, countText } from '../look/charts.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { livePart } from '../look/live.ts';
-import { facts, panel } from '../look/parts.ts';
+import { facts, link, panel } from '../look/parts.ts';
 import { instant } from '../look/values.ts';
 import type { Visit } from '../visit.ts';
 
@@ -150,7 +150,7 @@ function needsPanel(all: readonly Need[]): Content {
     'Needs a person',
     html`<ul class="needs">${needs.map(({ count, max, what: [one, several], hint, to }) => {
       const text = html`<strong>${atLeast(count, max)}</strong> ${count === 1 ? one : several}`;
-      return html`<li class="warning">${to === null ? text : html`<a href="${to}">${text}</a>`}<span class="hint">${hint}</span></li>`;
+      return html`<li class="warning">${to === null ? text : link(to, text)}<span class="hint">${hint}</span></li>`;
     })}</ul>`,
   );
 }

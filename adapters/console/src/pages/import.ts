@@ -6,7 +6,7 @@ import { textOf } from '../form.ts';
 import { countText } from '../look/charts.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { livePart, secondsOf } from '../look/live.ts';
-import { choice, facts, field, pager, panel, table, textArea } from '../look/parts.ts';
+import { choice, facts, field, link, pager, panel, table, textArea } from '../look/parts.ts';
 import { badge, dash, date, foreign, instant, money } from '../look/values.ts';
 import type { Visit } from '../visit.ts';
 import { type HeldStatement, type Import, importBadge, importMeaning, sentence } from './import-words.ts';
@@ -263,10 +263,7 @@ function appliedPanel(visit: Visit, found: Import): Content {
   const of_kind: readonly (readonly [string, Content])[] =
     statements > 0
       ? [
-          [
-            'Statements',
-            html`<a href="${visit.rootPath(`/imports/${found.id}/statements`)}">${countText(statements)}</a>`,
-          ],
+          ['Statements', link(visit.rootPath(`/imports/${found.id}/statements`), countText(statements))],
           ['Lines applied', countText(applied)],
           ['Lines known before', countText(duplicates)],
           ['Lines held', countText(held)],
@@ -276,10 +273,7 @@ function appliedPanel(visit: Visit, found: Import): Content {
           ['Known before', countText(duplicates)],
           ['Matched an authorization', countText(matched)],
           ['To be looked at', countText(breaks)],
-          [
-            'In quarantine',
-            html`<a href="${visit.rootPath(`/imports/${found.id}/quarantine`)}">${countText(quarantined)}</a>`,
-          ],
+          ['In quarantine', link(visit.rootPath(`/imports/${found.id}/quarantine`), countText(quarantined))],
         ];
   return panel(
     'What was applied',
@@ -310,10 +304,7 @@ function statementsTable(items: readonly HeldStatement[]): Content {
     columns: [
       { title: 'Statement', cell: ({ number, account_number }) => html`${number}, account ${foreign(account_number)}` },
       { title: 'Date', cell: ({ as_of }) => date(as_of) },
-      {
-        title: 'Status',
-        cell: ({ status }) => badge(status, tones[status]),
-      },
+      { title: 'Status', cell: ({ status }) => badge(status, tones[status]) },
       { title: 'Lines', kind: 'number', cell: ({ lines }) => countText(lines) },
       {
         title: 'Balances',

@@ -2,7 +2,7 @@ import { Refusal } from '@tallystick/kernel';
 import type { ConsoleApp } from '../console-app.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { livePart, secondsOf } from '../look/live.ts';
-import { choice, field, pager, panel, table } from '../look/parts.ts';
+import { choice, field, link, pager, panel, table } from '../look/parts.ts';
 import { foreign, instant } from '../look/values.ts';
 import { withNotice } from '../notice.ts';
 import { Problem } from '../problem.ts';
@@ -87,10 +87,7 @@ function importsTable(visit: Visit, items: readonly Import[]): Content {
   return table({
     caption: 'Imports, newest first',
     columns: [
-      {
-        title: 'File',
-        cell: ({ id, name }) => html`<a href="${visit.rootPath(`/imports/${id}`)}">${foreign(name)}</a>`,
-      },
+      { title: 'File', cell: ({ id, name }) => link(visit.rootPath(`/imports/${id}`), foreign(name)) },
       { title: 'Status', cell: importBadge },
       { title: 'Format', cell: ({ format }) => format },
       { title: 'Records', cell: importOutcome },

@@ -1,6 +1,7 @@
 import { match_rules } from '@tallystick/cards';
 import type { Results } from '@tallystick/operations';
 import { type Content, html, when } from '../look/html.ts';
+import { link } from '../look/parts.ts';
 import { badge, dash, foreign, money } from '../look/values.ts';
 import type { Visit } from '../visit.ts';
 
@@ -50,7 +51,7 @@ export function statusBadge(status: Item['status']): Content {
 
 /** The link to an item by its id. */
 export function itemLink(visit: Visit, id: string | number, text: Content = `Item ${id}`): Content {
-  return html`<a href="${visit.path(`/items/${id}`)}">${text}</a>`;
+  return link(visit.path(`/items/${id}`), text);
 }
 
 /** The merchant of an item, or the text of its line. */

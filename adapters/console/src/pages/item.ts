@@ -200,7 +200,6 @@ function suggestions(
       },
     ],
     rows: item.suggestions,
-    empty: '',
   });
 }
 
@@ -228,7 +227,6 @@ function others(item: ItemWithHistory): Content {
           },
         ],
         rows: item.matches,
-        empty: '',
       }),
     ),
   )}${when(item.alternatives.length > 0, () =>
@@ -241,7 +239,6 @@ function others(item: ItemWithHistory): Content {
           { title: 'Why', cell: ({ reason }) => foreign(reason) },
         ],
         rows: item.alternatives,
-        empty: '',
       })}${item.has_more_alternatives ? html`<p class="hint">More authorizations fit.</p>` : ''}`,
     ),
   )}`;

@@ -3,7 +3,7 @@ import type { Results } from '@tallystick/operations';
 import { addForm, type ConsoleApp } from '../console-app.ts';
 import { textOf, wholeOf } from '../form.ts';
 import { type Content, html, when } from '../look/html.ts';
-import { choice, facts, field, pager, panel, table } from '../look/parts.ts';
+import { choice, facts, field, link, pager, panel, table } from '../look/parts.ts';
 import { badge, foreign, instant } from '../look/values.ts';
 import type { Visit } from '../visit.ts';
 
@@ -52,10 +52,7 @@ ${panel(
   html`${table({
     caption: 'API keys, the newest first',
     columns: [
-      {
-        title: 'Name',
-        cell: ({ id, name }) => html`<a href="${visit.rootPath(`/keys/${id}`)}">${foreign(name)}</a>`,
-      },
+      { title: 'Name', cell: ({ id, name }) => link(visit.rootPath(`/keys/${id}`), foreign(name)) },
       { title: 'Role', cell: ({ role }) => role },
       { title: 'Company', cell: companyOf },
       { title: 'State', cell: (key) => stateOf(visit, key) },

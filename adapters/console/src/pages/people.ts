@@ -3,7 +3,7 @@ import type { Results } from '@tallystick/operations';
 import { addForm, type ConsoleApp } from '../console-app.ts';
 import { textOf } from '../form.ts';
 import { type Content, html, when } from '../look/html.ts';
-import { choice, facts, field, pager, panel, table } from '../look/parts.ts';
+import { choice, facts, field, link, pager, panel, table } from '../look/parts.ts';
 import { badge, foreign, instant } from '../look/values.ts';
 import type { Visit } from '../visit.ts';
 
@@ -64,10 +64,7 @@ async function showPeople(visit: Visit): Promise<Response> {
       html`${table({
         caption: 'People, the newest first',
         columns: [
-          {
-            title: 'Name',
-            cell: ({ id, name }) => html`<a href="${visit.rootPath(`/people/${id}`)}">${foreign(name)}</a>`,
-          },
+          { title: 'Name', cell: ({ id, name }) => link(visit.rootPath(`/people/${id}`), foreign(name)) },
           { title: 'Handle', cell: ({ handle }) => handle },
           { title: 'Roles', cell: ({ grants }) => grantsList(grants) },
           { title: 'Logs in by', cell: logsInBy },

@@ -1,6 +1,6 @@
 import { addForm, type ConsoleApp } from '../console-app.ts';
 import { type Content, html, when } from '../look/html.ts';
-import { choice, facts, pager, panel, table } from '../look/parts.ts';
+import { choice, facts, link, pager, panel, table } from '../look/parts.ts';
 import { badge, foreign, instant } from '../look/values.ts';
 import type { Visit } from '../visit.ts';
 import { type Quarantined, quarantine_reasons, quarantine_remedies, sentence } from './import-words.ts';
@@ -51,7 +51,10 @@ export function quarantineTable(visit: Visit, items: readonly Quarantined[], imp
       {
         title: 'Record',
         cell: ({ id, ordinal }) =>
-          html`<a href="${visit.rootPath(`/quarantine/${id}`)}">${import_id === undefined || ordinal === null ? id : `Record ${ordinal}`}</a>`,
+          link(
+            visit.rootPath(`/quarantine/${id}`),
+            import_id === undefined || ordinal === null ? id : `Record ${ordinal}`,
+          ),
       },
       {
         title: 'Why',
@@ -97,7 +100,7 @@ async function recordPage(visit: Visit, { id }: { readonly id: string }): Promis
         ...(import_id === null
           ? []
           : ([
-              ['Import', html`<a href="${visit.rootPath(`/imports/${import_id}`)}">${import_id}</a>`],
+              ['Import', link(visit.rootPath(`/imports/${import_id}`), import_id)],
               ['Record of the file', ordinal],
               ['Place in the file', position],
             ] as const)),

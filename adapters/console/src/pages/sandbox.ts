@@ -2,7 +2,7 @@ import { Refusal } from '@tallystick/kernel';
 import type { Authorization } from '@tallystick/operations/resources';
 import type { ConsoleApp } from '../console-app.ts';
 import { type Content, html, when } from '../look/html.ts';
-import { panel, table } from '../look/parts.ts';
+import { link, panel, table } from '../look/parts.ts';
 import { badge, foreign, instant, money } from '../look/values.ts';
 import { shownCalls } from '../trial/shown-call.ts';
 import { Trial } from '../trial/trial.ts';
@@ -136,10 +136,7 @@ function mailbox(
   return table({
     caption: 'The newest mails',
     columns: [
-      {
-        title: 'Mail',
-        cell: ({ id, subject }) => html`<a href="${visit.path(`/sandbox/mails/${id}`)}">${foreign(subject)}</a>`,
-      },
+      { title: 'Mail', cell: ({ id, subject }) => link(visit.path(`/sandbox/mails/${id}`), foreign(subject)) },
       { title: 'To', cell: ({ to }) => foreign(to) },
       { title: 'Received', cell: ({ received_at }) => instant(received_at) },
     ],

@@ -1,7 +1,7 @@
 import type { Results } from '@tallystick/operations';
 import { addForm, type ConsoleApp } from '../console-app.ts';
 import { type Content, html, when } from '../look/html.ts';
-import { facts, pager, panel, table } from '../look/parts.ts';
+import { facts, link, pager, panel, table } from '../look/parts.ts';
 import { badge, foreign, instant } from '../look/values.ts';
 import type { Visit } from '../visit.ts';
 
@@ -20,10 +20,7 @@ export function thirdPartyPages(app: ConsoleApp): void {
         html`${table({
           caption: 'Third parties, the newest first',
           columns: [
-            {
-              title: 'Name',
-              cell: ({ id, name }) => html`<a href="${visit.rootPath(`/third-parties/${id}`)}">${foreign(name)}</a>`,
-            },
+            { title: 'Name', cell: ({ id, name }) => link(visit.rootPath(`/third-parties/${id}`), foreign(name)) },
             { title: 'Client id', cell: ({ client_id }) => foreign(client_id) },
             { title: 'May ask for', cell: ({ scopes }) => scopes.join(', ') },
             { title: 'Status', cell: statusBadge },

@@ -4,7 +4,7 @@ import { addForm, type ConsoleApp } from '../console-app.ts';
 import { textOf } from '../form.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { livePart, secondsUntil } from '../look/live.ts';
-import { choice, facts, field, panel, table, tick } from '../look/parts.ts';
+import { choice, facts, field, link, panel, table, tick } from '../look/parts.ts';
 import { badge, dash, foreign, instant } from '../look/values.ts';
 import type { Visit } from '../visit.ts';
 import { deliveriesOf } from './deliveries.ts';
@@ -96,10 +96,7 @@ async function listPage(visit: Visit): Promise<Response> {
     table({
       caption,
       columns: [
-        {
-          title: 'Webhook',
-          cell: (one) => html`<a href="${visit.path(`/webhooks/${one.id}`)}">${foreign(one.callback_url)}</a>`,
-        },
+        { title: 'Webhook', cell: (one) => link(visit.path(`/webhooks/${one.id}`), foreign(one.callback_url)) },
         { title: 'State', cell: stateBadge },
         { title: 'Failing since', cell: ({ failing_since }) => instant(failing_since) },
         { title: 'Next attempt', cell: nextAttempt },

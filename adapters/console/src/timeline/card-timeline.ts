@@ -2,6 +2,7 @@
 import type { Results } from '@tallystick/operations';
 import { code_words } from '../decision/say-decision.ts';
 import { type Content, html, when } from '../look/html.ts';
+import { link } from '../look/parts.ts';
 import { badge, exactInstant, foreign, money } from '../look/values.ts';
 import { who } from '../look/who.ts';
 import { changesOf } from '../pages/card-words.ts';
@@ -87,7 +88,7 @@ function ofEvent(visit: Visit, event: Of<'events.list'>): Entry | null {
       const one = event.payload;
       const name = html`${money(one.billing_amount, one.billing_currency)} at ${foreign(one.merchant_name)}`;
       const path = visit.path(`/cards/${one.vcn_id}/decisions/${one.authorization_id}`);
-      const what = one.authorization_id === null ? name : html`<a href="${path}">${name}</a>`;
+      const what = one.authorization_id === null ? name : link(path, name);
       return entry(html`${badge(one.clearing_type === 'CREDIT' ? 'Credit' : 'Cleared', 'info')} ${what}`);
     }
     // Its age is in the item.
@@ -96,7 +97,7 @@ function ofEvent(visit: Visit, event: Of<'events.list'>): Entry | null {
     case 'reconciliation.break.opened':
     case 'reconciliation.break.resolved': {
       const path = visit.path(`/items/${event.payload.item_id}`);
-      return entry(html`<a href="${path}">${break_words[event.event_type]}</a>`);
+      return entry(link(path, break_words[event.event_type]));
     }
     default:
       return entry(event.event_type);

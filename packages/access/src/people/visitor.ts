@@ -18,6 +18,11 @@ export interface Visitor {
 /** What a visitor wants to do: to read, or to change something. */
 export type Effect = 'read' | 'change';
 
+/** Whether a part of the service is used for one company: all of it, or for one or all. */
+export function isOfCompanies(area: Area): boolean {
+  return rolesOf(area).some((role) => company_of_role[role] !== 'never');
+}
+
 /**
  * Returns the role in which a visitor may do this for a company, or for all (`company_id` null).
  * Null: the visitor may not. Parts of the service that belong to no single company need a grant for

@@ -121,9 +121,7 @@ export interface AllowAndDeny {
 }
 
 /** An API key of the HTTP interface. */
-export interface ApiKey {
-  /** The id of this resource, as digits. */
-  readonly id: string;
+export interface ApiKey extends CreatedResource {
   /** The company that the key acts for; null: no single one. */
   readonly company_id: number | null;
   readonly role: ApiKeyRole;
@@ -138,8 +136,6 @@ export interface ApiKey {
    * default.
    */
   readonly rate_limit_per_minute: number | null;
-  /** When it was created, by the service's clock, UTC. ISO 8601. */
-  readonly created_at: string;
   /** When it was revoked, UTC; null: it was not. ISO 8601. */
   readonly revoked_at: string | null;
   /** From this instant on the key is refused like a revoked one; null: it never ends. ISO 8601. */
@@ -150,8 +146,6 @@ export interface ApiKey {
   readonly key?: string | undefined;
   /** Always `apikey`: the kind of this resource. */
   readonly type: 'apikey';
-  /** The path of this resource. */
-  readonly url: string;
 }
 
 /** The permissions of an API key. */
@@ -386,21 +380,13 @@ export interface Authorization {
 }
 
 /** An authorization was received, or its state changed. */
-export interface AuthorizationEvent {
-  /** The id of the event, as digits. Later events have higher ids. */
-  readonly id: string;
+export interface AuthorizationEvent extends EventResource {
   /** The stored name of its type. It states what `payload` is. */
   readonly event_type: 'virtualcard.realtime.auths';
   /** The state of the object after the change. */
   readonly payload: Authorization;
   /** The state of the object before the change; null: it was created. */
   readonly previous: Authorization | null;
-  /** When it was created, by the service's clock, UTC. ISO 8601. */
-  readonly created_at: string;
-  /** Always `event`: the kind of this resource. */
-  readonly type: 'event';
-  /** The path of this resource. */
-  readonly url: string;
 }
 
 export interface AuthorizationFilter {
@@ -612,9 +598,7 @@ export interface Backlog {
 }
 
 /** Recorded messages decided again with changed controls. */
-export interface Backtest {
-  /** The id of this resource, as digits. */
-  readonly id: string;
+export interface Backtest extends CreatedResource {
   /** The virtual card; null: all cards of the company. */
   readonly vcn_id: number | null;
   readonly changes: ChangedControls;
@@ -630,14 +614,10 @@ export interface Backtest {
   readonly differences: number;
   /** The differences by their reasons, as far as it is. */
   readonly result: readonly BacktestSum[];
-  /** When it was created, by the service's clock, UTC. ISO 8601. */
-  readonly created_at: string;
   /** When it ended, UTC; null while it waits or runs. ISO 8601. */
   readonly finished_at: string | null;
   /** Always `backtest`: the kind of this resource. */
   readonly type: 'backtest';
-  /** The path of this resource. */
-  readonly url: string;
 }
 
 /** A message that would have been decided otherwise. */
@@ -964,21 +944,13 @@ export type ClearingClass =
 export type ClearingCycle = 'first_presentment' | 'second_presentment' | 'chargeback' | 'reversal';
 
 /** A clearing was received, or its match changed. */
-export interface ClearingEvent {
-  /** The id of the event, as digits. Later events have higher ids. */
-  readonly id: string;
+export interface ClearingEvent extends EventResource {
   /** The stored name of its type. It states what `payload` is. */
   readonly event_type: 'virtualcard.clearings';
   /** The state of the object after the change. */
   readonly payload: Clearing;
   /** The state of the object before the change; null: it was created. */
   readonly previous: Clearing | null;
-  /** When it was created, by the service's clock, UTC. ISO 8601. */
-  readonly created_at: string;
-  /** Always `event`: the kind of this resource. */
-  readonly type: 'event';
-  /** The path of this resource. */
-  readonly url: string;
 }
 
 /** Several filters are ANDed. One is required. */
@@ -1092,9 +1064,7 @@ export interface CodeFailures {
 }
 
 /** A company that has cards. */
-export interface Company {
-  /** The id of this resource, as digits. */
-  readonly id: string;
+export interface Company extends CreatedResource {
   /** The name of the company. */
   readonly name: string;
   /** The bank's number of the company. */
@@ -1113,12 +1083,8 @@ export interface Company {
   readonly rate_limit_per_minute: number | null;
   /** Which acts in its reconciliation need a second person; null: none. */
   readonly four_eyes: FourEyes | null;
-  /** When it was created, by the service's clock, UTC. ISO 8601. */
-  readonly created_at: string;
   /** Always `company`: the kind of this resource. */
   readonly type: 'company';
-  /** The path of this resource. */
-  readonly url: string;
 }
 
 export interface CompanyFilter {
@@ -1405,6 +1371,12 @@ export interface CreateCompany {
 export interface CreateConsent {
   /** A third party of the sandbox that may read accounts. */
   readonly client_id: string;
+}
+
+/** A resource that says since when it exists. */
+export interface CreatedResource extends Resource {
+  /** When it was created, by the service's clock, UTC. ISO 8601. */
+  readonly created_at: string;
 }
 
 /** A new person of the console. */
@@ -1699,9 +1671,7 @@ export type DecisionRowResult = 'passed' | 'failed' | 'not_reached' | 'not_appli
 export type DeclineCode = 'I' | 'K' | 'A' | 'B' | 'C' | 'D' | 'M' | 'J' | 'H' | 'L' | 'N' | 'E' | 'G' | 'F' | 'P' | 'U';
 
 /** The delivery of an event to a webhook. */
-export interface Delivery {
-  /** The id of this resource, as digits. */
-  readonly id: string;
+export interface Delivery extends CreatedResource {
   /** The event, by its id in the log. */
   readonly event_id: string;
   /** The name that the webhook subscribed to. */
@@ -1711,14 +1681,10 @@ export interface Delivery {
   readonly state: DeliveryState;
   /** When it is attempted next, UTC; null unless it is pending. ISO 8601. */
   readonly next_attempt_at: string | null;
-  /** When it was created, by the service's clock, UTC. ISO 8601. */
-  readonly created_at: string;
   /** In the order in which they were made. */
   readonly attempts: readonly DeliveryAttempt[];
   /** Always `delivery`: the kind of this resource. */
   readonly type: 'delivery';
-  /** The path of this resource. */
-  readonly url: string;
 }
 
 /** An attempt of a delivery. */
@@ -1917,6 +1883,18 @@ export interface EventFilter {
   readonly created_at?: RangeFilter<string> | undefined;
 }
 
+/** What events of all types have. */
+export interface EventResource {
+  /** The id of the event, as digits. Later events have higher ids. */
+  readonly id: string;
+  /** When it was created, by the service's clock, UTC. ISO 8601. */
+  readonly created_at: string;
+  /** Always `event`: the kind of this resource. */
+  readonly type: 'event';
+  /** The path of this resource. */
+  readonly url: string;
+}
+
 /** A type of events that a webhook can subscribe to. */
 export interface EventType {
   /** The id of the type, for `event_type_ids` of webhooks. */
@@ -2032,21 +2010,13 @@ export interface ForeignEvent {
 }
 
 /** An event that another system of the bank recorded. */
-export interface ForeignEventRecord {
-  /** The id of the event, as digits. Later events have higher ids. */
-  readonly id: string;
+export interface ForeignEventRecord extends EventResource {
   /** The stored name of its type. It states what `payload` is. */
   readonly event_type: 'ach.status' | 'ach.status.advice' | 'ach.$$limit.exceeded' | 'onboarding.company.status';
   /** The state of the object after the change. */
   readonly payload: ForeignState;
   /** The state of the object before the change; null: it was created. */
   readonly previous: ForeignState | null;
-  /** When it was created, by the service's clock, UTC. ISO 8601. */
-  readonly created_at: string;
-  /** Always `event`: the kind of this resource. */
-  readonly type: 'event';
-  /** The path of this resource. */
-  readonly url: string;
 }
 
 /** The type of an event that another system of the bank records. */
@@ -2115,9 +2085,7 @@ export interface HeldStatement {
 export type Id = number | string;
 
 /** A file that was imported, is being imported, or was not accepted. */
-export interface Import {
-  /** The id of this resource, as digits. */
-  readonly id: string;
+export interface Import extends Resource {
   /** The name of the file. */
   readonly name: string;
   /** `cdf3`, `ipm`, `csv`, `vcf4`, `bai2`, `camt053`, `mt940`, or one that the host added. */
@@ -2178,8 +2146,6 @@ export interface Import {
   readonly finished_at: string | null;
   /** Always `import`: the kind of this resource. */
   readonly type: 'import';
-  /** The path of this resource. */
-  readonly url: string;
 }
 
 export interface ImportFilter {
@@ -2290,9 +2256,7 @@ export type ItemStatus = 'ignored' | 'accepted' | 'break' | 'proposed' | 'awaiti
 export type JwkSet = Readonly<Record<string, unknown>>;
 
 /** A stored mail in a list. */
-export interface MailboxItem {
-  /** The id of this resource, as digits. */
-  readonly id: string;
+export interface MailboxItem extends Resource {
   /** The address of its recipient. */
   readonly to: string;
   /** Its subject. */
@@ -2301,8 +2265,6 @@ export interface MailboxItem {
   readonly received_at: string;
   /** Always `mailboxmessage`: the kind of this resource. */
   readonly type: 'mailboxmessage';
-  /** The path of this resource. */
-  readonly url: string;
 }
 
 /** A stored mail. */
@@ -2515,27 +2477,17 @@ export interface OverriddenDecision {
 }
 
 /** An answer of a company came after its request was decided. */
-export interface OverriddenDecisionEvent {
-  /** The id of the event, as digits. Later events have higher ids. */
-  readonly id: string;
+export interface OverriddenDecisionEvent extends EventResource {
   /** The stored name of its type. It states what `payload` is. */
   readonly event_type: 'virtualcard.decision.overridden';
   /** The state of the object after the change. */
   readonly payload: OverriddenDecision;
   /** The state of the object before the change; null: it was created. */
   readonly previous: OverriddenDecision | null;
-  /** When it was created, by the service's clock, UTC. ISO 8601. */
-  readonly created_at: string;
-  /** Always `event`: the kind of this resource. */
-  readonly type: 'event';
-  /** The path of this resource. */
-  readonly url: string;
 }
 
 /** A person who may use the console. */
-export interface Person {
-  /** The id of this resource, as digits. */
-  readonly id: string;
+export interface Person extends CreatedResource {
   /** The name at log-in and in the audit log (`person:anna`). */
   readonly handle: string;
   /** The name that people read. */
@@ -2551,16 +2503,12 @@ export interface Person {
   readonly has_password: boolean;
   /** Whether it has a secret of time-based codes. */
   readonly has_totp: boolean;
-  /** When it was created, by the service's clock, UTC. ISO 8601. */
-  readonly created_at: string;
   /** The secret of codes, to be typed into an app. Only the answer to its reset has it. */
   readonly totp_secret?: string | undefined;
   /** The same as an `otpauth:` address. Only the answer to its reset has it. */
   readonly totp_uri?: string | undefined;
   /** Always `person`: the kind of this resource. */
   readonly type: 'person';
-  /** The path of this resource. */
-  readonly url: string;
 }
 
 /** What the person may do in the console; each includes reading all but card numbers. */
@@ -2805,9 +2753,7 @@ export interface PutDecisionEndpoint {
 }
 
 /** A clearing that was refused and is kept. */
-export interface Quarantined {
-  /** The id of this resource, as digits. */
-  readonly id: string;
+export interface Quarantined extends Resource {
   /** Whether a message brought it, or a file. */
   readonly source: 'http' | 'file';
   /** The import of its file; null: a message brought it. */
@@ -2835,8 +2781,6 @@ export interface Quarantined {
   readonly clearing_id: number | null;
   /** Always `quarantined`: the kind of this resource. */
   readonly type: 'quarantined';
-  /** The path of this resource. */
-  readonly url: string;
 }
 
 export interface QuarantineFilter {
@@ -2859,9 +2803,7 @@ export type QuarantineReason =
 export type QuarantineStatus = 'quarantined' | 'applied';
 
 /** A real card. */
-export interface RealCard {
-  /** The id of this resource, as digits. */
-  readonly id: string;
+export interface RealCard extends CreatedResource {
   /** The id as a number: the rcn_id of its virtual cards. */
   readonly rcn_id: number;
   /** The name of the real card. */
@@ -2878,12 +2820,8 @@ export interface RealCard {
   readonly network_data_names: readonly string[] | null;
   /** Whether a virtual card without rcn_id is tied to it. */
   readonly is_default: boolean;
-  /** When it was created, by the service's clock, UTC. ISO 8601. */
-  readonly created_at: string;
   /** Always `realcard`: the kind of this resource. */
   readonly type: 'realcard';
-  /** The path of this resource. */
-  readonly url: string;
 }
 
 /** Its newest 100 deliveries by state. */
@@ -2949,9 +2887,7 @@ export interface ReconciliationAlternative {
 }
 
 /** An act that waits for a second person, or did. */
-export interface ReconciliationApproval {
-  /** The id of this resource, as digits. */
-  readonly id: string;
+export interface ReconciliationApproval extends Resource {
   readonly action: ApprovalAction;
   /** The item at that time; null: it is about a period. */
   readonly item_id: string | null;
@@ -2990,14 +2926,10 @@ export interface ReconciliationApproval {
   readonly decided_note: string | null;
   /** Always `reconciliation_approval`: the kind of this resource. */
   readonly type: 'reconciliation_approval';
-  /** The path of this resource. */
-  readonly url: string;
 }
 
 /** An act needs a second person, or that person has decided. */
-export interface ReconciliationApprovalEvent {
-  /** The id of the event, as digits. Later events have higher ids. */
-  readonly id: string;
+export interface ReconciliationApprovalEvent extends EventResource {
   /** The stored name of its type. It states what `payload` is. */
   readonly event_type:
     | 'reconciliation.approval.asked'
@@ -3009,12 +2941,6 @@ export interface ReconciliationApprovalEvent {
   readonly payload: ReconciliationApprovalState;
   /** The state of the object before the change; null: it was created. */
   readonly previous: ReconciliationApprovalState | null;
-  /** When it was created, by the service's clock, UTC. ISO 8601. */
-  readonly created_at: string;
-  /** Always `event`: the kind of this resource. */
-  readonly type: 'event';
-  /** The path of this resource. */
-  readonly url: string;
 }
 
 /** Several filters are ANDed. */
@@ -3121,21 +3047,13 @@ export interface ReconciliationBreak {
 }
 
 /** A break was opened, grew older or was resolved. */
-export interface ReconciliationBreakEvent {
-  /** The id of the event, as digits. Later events have higher ids. */
-  readonly id: string;
+export interface ReconciliationBreakEvent extends EventResource {
   /** The stored name of its type. It states what `payload` is. */
   readonly event_type: 'reconciliation.break.opened' | 'reconciliation.break.aged' | 'reconciliation.break.resolved';
   /** The state of the object after the change. */
   readonly payload: ReconciliationBreakState;
   /** The state of the object before the change; null: it was created. */
   readonly previous: ReconciliationBreakState | null;
-  /** When it was created, by the service's clock, UTC. ISO 8601. */
-  readonly created_at: string;
-  /** Always `event`: the kind of this resource. */
-  readonly type: 'event';
-  /** The path of this resource. */
-  readonly url: string;
 }
 
 /** The item of a break in an event. */
@@ -3249,9 +3167,7 @@ export interface ReconciliationDifferenceSum {
 }
 
 /** A purchase, lone clearing or lone card line, with what was matched to it. */
-export interface ReconciliationItem {
-  /** The id of this resource, as digits. */
-  readonly id: string;
+export interface ReconciliationItem extends Resource {
   /** Rises when the content of the item changes; the age alone does not raise it. */
   readonly version: number;
   readonly status: ItemStatus;
@@ -3357,8 +3273,6 @@ export interface ReconciliationItem {
   readonly suggestions: readonly ReconciliationSuggestion[];
   /** Always `reconciliation_item`: the kind of this resource. */
   readonly type: 'reconciliation_item';
-  /** The path of this resource. */
-  readonly url: string;
 }
 
 /** An authorization of an item. */
@@ -3465,9 +3379,7 @@ export interface ReconciliationItemWithHistory extends ReconciliationItem {
 }
 
 /** A line of a bank statement. */
-export interface ReconciliationLine {
-  /** The id of this resource, as digits. */
-  readonly id: string;
+export interface ReconciliationLine extends Resource {
   /** The account, by its number. */
   readonly account_id: string;
   /** When it was booked. YYYY-MM-DD. */
@@ -3502,8 +3414,6 @@ export interface ReconciliationLine {
   readonly item_id: string | null;
   /** Always `reconciliation_line`: the kind of this resource. */
   readonly type: 'reconciliation_line';
-  /** The path of this resource. */
-  readonly url: string;
 }
 
 /**
@@ -3867,6 +3777,14 @@ export interface RequestPurchaseTemplate {
 /** The control that its cards have. */
 export type RequiredControl = 'VELOCITY' | 'AGING_VELOCITY';
 
+/** What has an id and a path. */
+export interface Resource {
+  /** The id of this resource, as digits. */
+  readonly id: string;
+  /** The path of this resource. */
+  readonly url: string;
+}
+
 /** The clock after a move. */
 export interface SandboxClock {
   /** The service's time after the move, UTC. ISO 8601. */
@@ -4025,27 +3943,17 @@ export interface StatementEnd {
 }
 
 /** A purchase template is ready for use. */
-export interface TemplateEvent {
-  /** The id of the event, as digits. Later events have higher ids. */
-  readonly id: string;
+export interface TemplateEvent extends EventResource {
   /** The stored name of its type. It states what `payload` is. */
   readonly event_type: 'virtualcard.purchasetemplate.created';
   /** The state of the object after the change. */
   readonly payload: PurchaseTemplate;
   /** The state of the object before the change; null: it was created. */
   readonly previous: PurchaseTemplate | null;
-  /** When it was created, by the service's clock, UTC. ISO 8601. */
-  readonly created_at: string;
-  /** Always `event`: the kind of this resource. */
-  readonly type: 'event';
-  /** The path of this resource. */
-  readonly url: string;
 }
 
 /** A regulated third party. */
-export interface ThirdParty {
-  /** The id of this resource, as digits. */
-  readonly id: string;
+export interface ThirdParty extends CreatedResource {
   /** Its OAuth client id. */
   readonly client_id: string;
   /** What users of the bank see. */
@@ -4066,12 +3974,8 @@ export interface ThirdParty {
   readonly id_token_signed_response_alg: 'PS256' | 'ES256';
   /** `suspended`: it gets no token, and those that it had have ended. */
   readonly status: 'active' | 'suspended';
-  /** When it was created, by the service's clock, UTC. ISO 8601. */
-  readonly created_at: string;
   /** Always `third_party`: the kind of this resource. */
   readonly type: 'third_party';
-  /** The path of this resource. */
-  readonly url: string;
 }
 
 /** What a third party may ask users for. */
@@ -4341,9 +4245,7 @@ export type VcnResponse =
   | 'Valid';
 
 /** A virtual card. */
-export interface VirtualCard {
-  /** The id of this resource, as digits. */
-  readonly id: string;
+export interface VirtualCard extends CreatedResource {
   /**
    * What is left in the present window; minor units of `currency`, else of the billing currency.
    * Negative after a clearing above the limit.
@@ -4410,12 +4312,8 @@ export interface VirtualCard {
   readonly valid_starting_on: string;
   /** The last GMT date of use, YYYY-MM-DD. */
   readonly valid_ending_on: string;
-  /** When it was created, by the service's clock, UTC. ISO 8601. */
-  readonly created_at: string;
   /** Always `virtualcard`: the kind of this resource. */
   readonly type: 'virtualcard';
-  /** The path of this resource. */
-  readonly url: string;
 }
 
 /** An entry of the audit log about a card. */
@@ -4441,21 +4339,13 @@ export interface VirtualCardAuditEntry {
 }
 
 /** A virtual card was created, changed or canceled. */
-export interface VirtualCardEvent {
-  /** The id of the event, as digits. Later events have higher ids. */
-  readonly id: string;
+export interface VirtualCardEvent extends EventResource {
   /** The stored name of its type. It states what `payload` is. */
   readonly event_type: 'virtualcard.created' | 'virtualcard.updated' | 'virtualcard.deleted';
   /** The state of the object after the change. */
   readonly payload: VirtualCardState;
   /** The state of the object before the change; null: it was created. */
   readonly previous: VirtualCardState | null;
-  /** When it was created, by the service's clock, UTC. ISO 8601. */
-  readonly created_at: string;
-  /** Always `event`: the kind of this resource. */
-  readonly type: 'event';
-  /** The path of this resource. */
-  readonly url: string;
 }
 
 /**
@@ -4597,9 +4487,7 @@ export interface VirtualCardVersion {
 }
 
 /** A webhook. */
-export interface Webhook {
-  /** The id of this resource, as digits. */
-  readonly id: string;
+export interface Webhook extends Resource {
   /** The ids of the event types that trigger it; 1 is all. */
   readonly event_type_ids: readonly number[];
   /** Shown on creation and rotation only, else null. */
@@ -4609,8 +4497,6 @@ export interface Webhook {
   readonly callback_url: string;
   /** Always `webhook`: the kind of this resource. */
   readonly type: 'webhook';
-  /** The path of this resource. */
-  readonly url: string;
 }
 
 /** A webhook with its state. */

@@ -2,245 +2,175 @@
 
 import type { Page } from '@tallystick/kernel';
 import type { ResultFile } from '../operation.ts';
-import type {
-  Account,
-  AccountBalance,
-  AccountProfile,
-  Activity,
-  ApiKey,
-  AuditEntry,
-  AuditVerification,
-  Authorization,
-  Backlog,
-  Backtest,
-  BacktestDifference,
-  BankUser,
-  BookedTransaction,
-  CardMail,
-  Clearing,
-  CodeFailures,
-  Company,
-  CompanyOpenBanking,
-  Consent,
-  Consultation,
-  DecisionEndpoint,
-  DecisionEndpointTest,
-  Delivery,
-  DeliveryWithBody,
-  DirectDebit,
-  Event,
-  EventType,
-  ExplainedDecision,
-  ForeignEventRecord,
-  Import,
-  ImportStatement,
-  MailboxItem,
-  MailboxMessage,
-  MinimalItem,
-  OperatorDelivery,
-  OperatorVirtualCard,
-  OperatorWebhook,
-  Person,
-  PortalLink,
-  PurchaseTemplate,
-  PurchaseTemplateAcknowledgement,
-  PurchaseTemplateVersion,
-  Quarantined,
-  RealCard,
-  ReconciliationAct,
-  ReconciliationApproval,
-  ReconciliationBridge,
-  ReconciliationDecisions,
-  ReconciliationItem,
-  ReconciliationItemWithHistory,
-  ReconciliationLine,
-  ReconciliationPeriod,
-  ReconciliationRules,
-  ReconciliationSummary,
-  ReconciliationTolerances,
-  RecordReport,
-  RecoveredDeliveries,
-  SandboxClock,
-  ScheduledPayment,
-  StandingOrder,
-  ThirdParty,
-  TriedDecision,
-  VirtualCard,
-  VirtualCardAuditEntry,
-  VirtualCardMail,
-  VirtualCardVersion,
-  Webhook,
-  WebhookOverview,
-  WebhookTest,
-} from './resources.ts';
+import type * as own from './resources.ts';
 
 /** What each operation results in, by its id. */
 export interface Results {
-  readonly 'network.authorizations.decide': Authorization;
-  readonly 'network.clearings.record': Clearing;
-  readonly 'virtualCards.create': VirtualCard;
-  readonly 'virtualCards.list': Page<VirtualCard>;
-  readonly 'virtualCards.read': VirtualCard;
-  readonly 'virtualCards.update': VirtualCard;
+  readonly 'network.authorizations.decide': own.Authorization;
+  readonly 'network.clearings.record': own.Clearing;
+  readonly 'virtualCards.create': own.VirtualCard;
+  readonly 'virtualCards.list': Page<own.VirtualCard>;
+  readonly 'virtualCards.read': own.VirtualCard;
+  readonly 'virtualCards.update': own.VirtualCard;
   readonly 'virtualCards.cancel': undefined;
-  readonly 'virtualCards.freeze': VirtualCard;
-  readonly 'virtualCards.unfreeze': VirtualCard;
-  readonly 'virtualCards.email': VirtualCard;
-  readonly 'virtualCards.authorizations.list': Page<Authorization>;
-  readonly 'virtualCards.clearings.list': Page<Clearing>;
-  readonly 'virtualCards.decisions.read': ExplainedDecision;
-  readonly 'virtualCards.versions.list': Page<VirtualCardVersion>;
-  readonly 'virtualCards.authorizations.release': Authorization;
-  readonly 'operator.virtualCards.codeFailures.reset': CodeFailures;
-  readonly 'virtualCards.decisions.try': TriedDecision;
-  readonly 'purchaseTemplates.versions.list': Page<PurchaseTemplateVersion>;
-  readonly 'backtests.create': Backtest;
-  readonly 'backtests.list': Page<Backtest>;
-  readonly 'backtests.read': Backtest;
-  readonly 'backtests.differences.list': Page<BacktestDifference>;
+  readonly 'virtualCards.freeze': own.VirtualCard;
+  readonly 'virtualCards.unfreeze': own.VirtualCard;
+  readonly 'virtualCards.email': own.VirtualCard;
+  readonly 'virtualCards.authorizations.list': Page<own.Authorization>;
+  readonly 'virtualCards.clearings.list': Page<own.Clearing>;
+  readonly 'virtualCards.decisions.read': own.ExplainedDecision;
+  readonly 'virtualCards.versions.list': Page<own.VirtualCardVersion>;
+  readonly 'virtualCards.authorizations.release': own.Authorization;
+  readonly 'operator.virtualCards.codeFailures.reset': own.CodeFailures;
+  readonly 'virtualCards.decisions.try': own.TriedDecision;
+  readonly 'purchaseTemplates.versions.list': Page<own.PurchaseTemplateVersion>;
+  readonly 'backtests.create': own.Backtest;
+  readonly 'backtests.list': Page<own.Backtest>;
+  readonly 'backtests.read': own.Backtest;
+  readonly 'backtests.differences.list': Page<own.BacktestDifference>;
   readonly 'backtests.delete': undefined;
-  readonly 'virtualCards.audit.list': Page<VirtualCardAuditEntry>;
-  readonly 'virtualCards.mails.list': Page<VirtualCardMail>;
-  readonly 'authorizations.list': Page<Authorization>;
-  readonly 'authorizations.read': Authorization;
-  readonly 'operator.authorizations.list': Page<Authorization>;
-  readonly 'clearings.list': Page<Clearing>;
-  readonly 'realCards.list': Page<RealCard>;
-  readonly 'realCards.read': RealCard;
-  readonly 'operator.realCards.create': RealCard;
-  readonly 'operator.realCards.list': Page<RealCard>;
-  readonly 'purchaseTemplates.request': PurchaseTemplateAcknowledgement;
-  readonly 'purchaseTemplates.list': Page<PurchaseTemplate>;
-  readonly 'operator.templates.complete': PurchaseTemplate;
-  readonly 'events.types.list': readonly EventType[];
-  readonly 'events.read': Event;
-  readonly 'events.list': Page<Event>;
-  readonly 'operator.events.record': ForeignEventRecord;
-  readonly 'webhooks.create': Webhook;
-  readonly 'webhooks.list': Page<MinimalItem>;
-  readonly 'webhooks.states.list': Page<WebhookOverview>;
-  readonly 'webhooks.read': Webhook;
-  readonly 'webhooks.update': Webhook;
+  readonly 'virtualCards.audit.list': Page<own.VirtualCardAuditEntry>;
+  readonly 'virtualCards.mails.list': Page<own.VirtualCardMail>;
+  readonly 'authorizations.list': Page<own.Authorization>;
+  readonly 'authorizations.read': own.Authorization;
+  readonly 'operator.authorizations.list': Page<own.Authorization>;
+  readonly 'clearings.list': Page<own.Clearing>;
+  readonly 'realCards.list': Page<own.RealCard>;
+  readonly 'realCards.read': own.RealCard;
+  readonly 'operator.realCards.create': own.RealCard;
+  readonly 'operator.realCards.list': Page<own.RealCard>;
+  readonly 'purchaseTemplates.request': own.PurchaseTemplateAcknowledgement;
+  readonly 'purchaseTemplates.list': Page<own.PurchaseTemplate>;
+  readonly 'operator.templates.complete': own.PurchaseTemplate;
+  readonly 'events.types.list': readonly own.EventType[];
+  readonly 'events.read': own.Event;
+  readonly 'events.list': Page<own.Event>;
+  readonly 'operator.events.record': own.ForeignEventRecord;
+  readonly 'webhooks.create': own.Webhook;
+  readonly 'webhooks.list': Page<own.MinimalItem>;
+  readonly 'webhooks.states.list': Page<own.WebhookOverview>;
+  readonly 'webhooks.read': own.Webhook;
+  readonly 'webhooks.update': own.Webhook;
   readonly 'webhooks.delete': undefined;
-  readonly 'webhooks.rotateSecret': Webhook;
-  readonly 'webhooks.test': WebhookTest;
-  readonly 'webhooks.deliveries.list': Page<Delivery>;
-  readonly 'webhooks.deliveries.read': DeliveryWithBody;
+  readonly 'webhooks.rotateSecret': own.Webhook;
+  readonly 'webhooks.test': own.WebhookTest;
+  readonly 'webhooks.deliveries.list': Page<own.Delivery>;
+  readonly 'webhooks.deliveries.read': own.DeliveryWithBody;
   readonly 'webhooks.deliveries.retry': undefined;
-  readonly 'webhooks.deliveries.recover': RecoveredDeliveries;
-  readonly 'portalLinks.create': PortalLink;
-  readonly 'decisionEndpoint.put': DecisionEndpoint;
-  readonly 'decisionEndpoint.read': DecisionEndpoint;
-  readonly 'decisionEndpoint.update': DecisionEndpoint;
+  readonly 'webhooks.deliveries.recover': own.RecoveredDeliveries;
+  readonly 'portalLinks.create': own.PortalLink;
+  readonly 'decisionEndpoint.put': own.DecisionEndpoint;
+  readonly 'decisionEndpoint.read': own.DecisionEndpoint;
+  readonly 'decisionEndpoint.update': own.DecisionEndpoint;
   readonly 'decisionEndpoint.delete': undefined;
-  readonly 'decisionEndpoint.rotateSecret': DecisionEndpoint;
-  readonly 'decisionEndpoint.test': DecisionEndpointTest;
-  readonly 'decisionEndpoint.consultations.list': Page<Consultation>;
-  readonly 'decisionEndpoint.consultations.read': Consultation;
-  readonly 'reconciliation.items.list': Page<ReconciliationItem>;
+  readonly 'decisionEndpoint.rotateSecret': own.DecisionEndpoint;
+  readonly 'decisionEndpoint.test': own.DecisionEndpointTest;
+  readonly 'decisionEndpoint.consultations.list': Page<own.Consultation>;
+  readonly 'decisionEndpoint.consultations.read': own.Consultation;
+  readonly 'reconciliation.items.list': Page<own.ReconciliationItem>;
   readonly 'reconciliation.items.export': ResultFile;
-  readonly 'reconciliation.items.read': ReconciliationItemWithHistory;
-  readonly 'reconciliation.lines.list': Page<ReconciliationLine>;
-  readonly 'reconciliation.lines.read': ReconciliationLine;
-  readonly 'reconciliation.summary': ReconciliationSummary;
-  readonly 'reconciliation.rules': ReconciliationRules;
-  readonly 'reconciliation.bridge': ReconciliationBridge;
-  readonly 'reconciliation.items.match': ReconciliationItem | ReconciliationApproval;
-  readonly 'reconciliation.items.unmatch': ReconciliationItem | ReconciliationApproval;
-  readonly 'reconciliation.items.ignore': ReconciliationItem | ReconciliationApproval;
-  readonly 'reconciliation.items.accept': ReconciliationItem | ReconciliationApproval;
-  readonly 'reconciliation.items.confirm': ReconciliationItem | ReconciliationApproval;
-  readonly 'reconciliation.items.reopen': ReconciliationItem | ReconciliationApproval;
-  readonly 'reconciliation.decisions.create': ReconciliationDecisions;
-  readonly 'reconciliation.items.comment': ReconciliationAct;
-  readonly 'reconciliation.items.assign': ReconciliationItem;
-  readonly 'reconciliation.approvals.list': Page<ReconciliationApproval>;
-  readonly 'reconciliation.approvals.read': ReconciliationApproval;
-  readonly 'reconciliation.approvals.approve': ReconciliationApproval;
-  readonly 'reconciliation.approvals.refuse': ReconciliationApproval;
-  readonly 'reconciliation.approvals.withdraw': ReconciliationApproval;
-  readonly 'reconciliation.periods.close': ReconciliationPeriod | ReconciliationApproval;
-  readonly 'reconciliation.periods.list': Page<ReconciliationPeriod>;
-  readonly 'reconciliation.periods.reopen': undefined | ReconciliationApproval;
-  readonly 'reconciliation.tolerances.read': ReconciliationTolerances;
-  readonly 'reconciliation.tolerances.update': ReconciliationTolerances;
-  readonly 'operator.companies.create': Company;
-  readonly 'operator.companies.list': Page<Company>;
-  readonly 'operator.companies.read': Company;
-  readonly 'operator.companies.update': Company;
-  readonly 'operator.keys.create': ApiKey;
-  readonly 'operator.keys.list': Page<ApiKey>;
-  readonly 'operator.keys.read': ApiKey;
-  readonly 'operator.keys.update': ApiKey;
+  readonly 'reconciliation.items.read': own.ReconciliationItemWithHistory;
+  readonly 'reconciliation.lines.list': Page<own.ReconciliationLine>;
+  readonly 'reconciliation.lines.read': own.ReconciliationLine;
+  readonly 'reconciliation.summary': own.ReconciliationSummary;
+  readonly 'reconciliation.rules': own.ReconciliationRules;
+  readonly 'reconciliation.bridge': own.ReconciliationBridge;
+  readonly 'reconciliation.items.match': own.ReconciliationItem | own.ReconciliationApproval;
+  readonly 'reconciliation.items.unmatch': own.ReconciliationItem | own.ReconciliationApproval;
+  readonly 'reconciliation.items.ignore': own.ReconciliationItem | own.ReconciliationApproval;
+  readonly 'reconciliation.items.accept': own.ReconciliationItem | own.ReconciliationApproval;
+  readonly 'reconciliation.items.confirm': own.ReconciliationItem | own.ReconciliationApproval;
+  readonly 'reconciliation.items.reopen': own.ReconciliationItem | own.ReconciliationApproval;
+  readonly 'reconciliation.decisions.create': own.ReconciliationDecisions;
+  readonly 'reconciliation.items.comment': own.ReconciliationAct;
+  readonly 'reconciliation.items.assign': own.ReconciliationItem;
+  readonly 'reconciliation.approvals.list': Page<own.ReconciliationApproval>;
+  readonly 'reconciliation.approvals.read': own.ReconciliationApproval;
+  readonly 'reconciliation.approvals.approve': own.ReconciliationApproval;
+  readonly 'reconciliation.approvals.refuse': own.ReconciliationApproval;
+  readonly 'reconciliation.approvals.withdraw': own.ReconciliationApproval;
+  readonly 'reconciliation.periods.close': own.ReconciliationPeriod | own.ReconciliationApproval;
+  readonly 'reconciliation.periods.list': Page<own.ReconciliationPeriod>;
+  readonly 'reconciliation.periods.reopen': undefined | own.ReconciliationApproval;
+  readonly 'reconciliation.tolerances.read': own.ReconciliationTolerances;
+  readonly 'reconciliation.tolerances.update': own.ReconciliationTolerances;
+  readonly 'operator.companies.create': own.Company;
+  readonly 'operator.companies.list': Page<own.Company>;
+  readonly 'operator.companies.read': own.Company;
+  readonly 'operator.companies.update': own.Company;
+  readonly 'operator.keys.create': own.ApiKey;
+  readonly 'operator.keys.list': Page<own.ApiKey>;
+  readonly 'operator.keys.read': own.ApiKey;
+  readonly 'operator.keys.update': own.ApiKey;
   readonly 'operator.keys.revoke': undefined;
-  readonly 'operator.people.create': Person;
-  readonly 'operator.people.list': Page<Person>;
-  readonly 'operator.people.read': Person;
-  readonly 'operator.people.update': Person;
-  readonly 'operator.people.setPassword': Person;
-  readonly 'operator.people.resetTotp': Person;
+  readonly 'operator.people.create': own.Person;
+  readonly 'operator.people.list': Page<own.Person>;
+  readonly 'operator.people.read': own.Person;
+  readonly 'operator.people.update': own.Person;
+  readonly 'operator.people.setPassword': own.Person;
+  readonly 'operator.people.resetTotp': own.Person;
   readonly 'operator.people.endSessions': undefined;
-  readonly 'activity.read': Activity;
-  readonly 'operator.activity.read': Activity;
-  readonly 'operator.backlog.read': Backlog;
-  readonly 'operator.webhooks.list': Page<OperatorWebhook>;
-  readonly 'operator.deliveries.list': Page<OperatorDelivery>;
-  readonly 'operator.audit.list': Page<AuditEntry>;
+  readonly 'activity.read': own.Activity;
+  readonly 'operator.activity.read': own.Activity;
+  readonly 'operator.backlog.read': own.Backlog;
+  readonly 'operator.webhooks.list': Page<own.OperatorWebhook>;
+  readonly 'operator.deliveries.list': Page<own.OperatorDelivery>;
+  readonly 'operator.audit.list': Page<own.AuditEntry>;
   readonly 'operator.audit.export': ResultFile;
-  readonly 'operator.audit.verify': AuditVerification;
-  readonly 'operator.virtualCards.list': Page<OperatorVirtualCard>;
-  readonly 'operator.virtualCards.read': OperatorVirtualCard;
-  readonly 'operator.virtualCards.authorizations.list': Page<Authorization>;
-  readonly 'operator.virtualCards.clearings.list': Page<Clearing>;
-  readonly 'operator.virtualCards.decisions.read': ExplainedDecision;
-  readonly 'operator.virtualCards.versions.list': Page<VirtualCardVersion>;
-  readonly 'operator.virtualCards.deliveries.list': Page<OperatorDelivery>;
-  readonly 'operator.mails.list': Page<CardMail>;
-  readonly 'operator.mails.read': CardMail;
-  readonly 'operator.mails.retry': CardMail;
-  readonly 'operator.quarantine.list': Page<Quarantined>;
-  readonly 'operator.quarantine.read': Quarantined;
-  readonly 'operator.quarantine.replay': Quarantined;
-  readonly 'operator.imports.create': Import;
-  readonly 'operator.imports.list': Page<Import>;
-  readonly 'operator.imports.read': Import;
-  readonly 'operator.imports.quarantine': Page<Quarantined>;
-  readonly 'operator.imports.statements': Page<ImportStatement>;
-  readonly 'operator.imports.replay': Import;
-  readonly 'operator.imports.release': Import;
-  readonly 'bank.accounts.create': Account;
-  readonly 'bank.accounts.list': Page<Account>;
-  readonly 'bank.accounts.read': Account;
-  readonly 'bank.users.list': Page<BankUser>;
-  readonly 'bank.users.read': BankUser;
-  readonly 'bank.users.put': BankUser;
-  readonly 'bank.companies.openBanking.read': CompanyOpenBanking;
-  readonly 'bank.companies.openBanking.put': CompanyOpenBanking;
-  readonly 'bank.accounts.profile.read': AccountProfile;
-  readonly 'bank.accounts.profile.put': AccountProfile;
-  readonly 'bank.accounts.balance.read': AccountBalance;
-  readonly 'bank.accounts.balance.put': AccountBalance;
-  readonly 'bank.accounts.transactions.list': Page<BookedTransaction>;
-  readonly 'bank.accounts.directDebits.list': Page<DirectDebit>;
-  readonly 'bank.accounts.standingOrders.list': Page<StandingOrder>;
-  readonly 'bank.accounts.scheduledPayments.list': Page<ScheduledPayment>;
-  readonly 'bank.records.report': RecordReport;
-  readonly 'bank.consents.read': Consent;
-  readonly 'bank.consents.withdraw': Consent;
-  readonly 'bank.users.consents.list': Page<Consent>;
-  readonly 'sandbox.consents.create': Consent;
-  readonly 'sandbox.consents.decide': Consent;
-  readonly 'operator.thirdParties.create': ThirdParty;
-  readonly 'operator.thirdParties.list': Page<ThirdParty>;
-  readonly 'operator.thirdParties.read': ThirdParty;
-  readonly 'operator.thirdParties.update': ThirdParty;
-  readonly 'operator.thirdParties.suspend': ThirdParty;
-  readonly 'operator.thirdParties.activate': ThirdParty;
-  readonly 'sandbox.clock.move': SandboxClock;
-  readonly 'sandbox.purchases.create': Authorization;
-  readonly 'sandbox.authorizations.clear': Clearing;
-  readonly 'sandbox.authorizations.reverse': Authorization;
-  readonly 'sandbox.authorizations.refund': Clearing;
-  readonly 'sandbox.mailbox.list': Page<MailboxItem>;
-  readonly 'sandbox.mailbox.read': MailboxMessage;
+  readonly 'operator.audit.verify': own.AuditVerification;
+  readonly 'operator.virtualCards.list': Page<own.OperatorVirtualCard>;
+  readonly 'operator.virtualCards.read': own.OperatorVirtualCard;
+  readonly 'operator.virtualCards.authorizations.list': Page<own.Authorization>;
+  readonly 'operator.virtualCards.clearings.list': Page<own.Clearing>;
+  readonly 'operator.virtualCards.decisions.read': own.ExplainedDecision;
+  readonly 'operator.virtualCards.versions.list': Page<own.VirtualCardVersion>;
+  readonly 'operator.virtualCards.deliveries.list': Page<own.OperatorDelivery>;
+  readonly 'operator.mails.list': Page<own.CardMail>;
+  readonly 'operator.mails.read': own.CardMail;
+  readonly 'operator.mails.retry': own.CardMail;
+  readonly 'operator.quarantine.list': Page<own.Quarantined>;
+  readonly 'operator.quarantine.read': own.Quarantined;
+  readonly 'operator.quarantine.replay': own.Quarantined;
+  readonly 'operator.imports.create': own.Import;
+  readonly 'operator.imports.list': Page<own.Import>;
+  readonly 'operator.imports.read': own.Import;
+  readonly 'operator.imports.quarantine': Page<own.Quarantined>;
+  readonly 'operator.imports.statements': Page<own.ImportStatement>;
+  readonly 'operator.imports.replay': own.Import;
+  readonly 'operator.imports.release': own.Import;
+  readonly 'bank.accounts.create': own.Account;
+  readonly 'bank.accounts.list': Page<own.Account>;
+  readonly 'bank.accounts.read': own.Account;
+  readonly 'bank.users.list': Page<own.BankUser>;
+  readonly 'bank.users.read': own.BankUser;
+  readonly 'bank.users.put': own.BankUser;
+  readonly 'bank.companies.openBanking.read': own.CompanyOpenBanking;
+  readonly 'bank.companies.openBanking.put': own.CompanyOpenBanking;
+  readonly 'bank.accounts.profile.read': own.AccountProfile;
+  readonly 'bank.accounts.profile.put': own.AccountProfile;
+  readonly 'bank.accounts.balance.read': own.AccountBalance;
+  readonly 'bank.accounts.balance.put': own.AccountBalance;
+  readonly 'bank.accounts.transactions.list': Page<own.BookedTransaction>;
+  readonly 'bank.accounts.directDebits.list': Page<own.DirectDebit>;
+  readonly 'bank.accounts.standingOrders.list': Page<own.StandingOrder>;
+  readonly 'bank.accounts.scheduledPayments.list': Page<own.ScheduledPayment>;
+  readonly 'bank.records.report': own.RecordReport;
+  readonly 'bank.consents.read': own.Consent;
+  readonly 'bank.consents.withdraw': own.Consent;
+  readonly 'bank.users.consents.list': Page<own.Consent>;
+  readonly 'sandbox.consents.create': own.Consent;
+  readonly 'sandbox.consents.decide': own.Consent;
+  readonly 'operator.thirdParties.create': own.ThirdParty;
+  readonly 'operator.thirdParties.list': Page<own.ThirdParty>;
+  readonly 'operator.thirdParties.read': own.ThirdParty;
+  readonly 'operator.thirdParties.update': own.ThirdParty;
+  readonly 'operator.thirdParties.suspend': own.ThirdParty;
+  readonly 'operator.thirdParties.activate': own.ThirdParty;
+  readonly 'sandbox.clock.move': own.SandboxClock;
+  readonly 'sandbox.purchases.create': own.Authorization;
+  readonly 'sandbox.authorizations.clear': own.Clearing;
+  readonly 'sandbox.authorizations.reverse': own.Authorization;
+  readonly 'sandbox.authorizations.refund': own.Clearing;
+  readonly 'sandbox.mailbox.list': Page<own.MailboxItem>;
+  readonly 'sandbox.mailbox.read': own.MailboxMessage;
 }
