@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import type { ClearingInput } from '@tallystick/cards';
+import { clearing_formats } from '@tallystick/clearing-files';
 import type { Page } from 'playwright-core';
 import { tabAndEnter, tabTo } from './keyboard.ts';
 
@@ -10,6 +12,18 @@ export interface ConsoleTask {
   readonly path: string;
   readonly perform: (page: Page) => Promise<void>;
 }
+
+const cdf3 = clearing_formats.find(({ name }) => name === 'cdf3')!;
+
+/** Of a card that does not exist. */
+const clearing = {
+  vcn_id: 999_999,
+  network_financial_transaction_id: 'TX-77',
+  billing_amount: 2_400,
+  billing_currency: 'USD',
+  clearing_type: 'DEBIT',
+  settlement_date: '2030-03-16',
+} as ClearingInput;
 
 export const console_tasks: readonly ConsoleTask[] = [
   {
@@ -97,20 +111,21 @@ export const console_tasks: readonly ConsoleTask[] = [
     },
   },
   {
-    title: 'brings in a file',
+    title: 'sees what a file is, and brings it in',
     role: 'finance',
     path: '/imports',
     async perform(page) {
       const chosen = page.waitForEvent('filechooser');
       await tabAndEnter(page, page.locator('input[type="file"]'));
-      const name = 'unknown.bin';
-      await (await chosen).setFiles({ name, mimeType: 'application/octet-stream', buffer: Buffer.from('no format') });
+      const buffer = Buffer.concat([
+        ...cdf3.write!({ sequence: 77, created_on: '2030-03-16', mode: 'test', clearings: [{ input: clearing }] }),
+      ]);
+      await (await chosen).setFiles({ name: 'day.xml', mimeType: 'application/octet-stream', buffer });
       await tabAndEnter(page, page.locator('form:has(input[type="file"]) button'));
-      await page
-        .getByText(/format/)
-        .first()
-        .waitFor();
+      await page.getByText('Nothing is stored yet').waitFor();
+      await tabAndEnter(page, page.getByRole('button', { name: 'Import', exact: true }));
       await page.waitForURL(/\/imports\/\d+$/);
+      await page.getByText('applied in part').waitFor();
     },
   },
 ];

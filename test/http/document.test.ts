@@ -815,6 +815,7 @@ const operation_ids = [
   'operator.events.record',
   'operator.imports.create',
   'operator.imports.list',
+  'operator.imports.preview',
   'operator.imports.quarantine',
   'operator.imports.read',
   'operator.imports.release',

@@ -91,6 +91,7 @@ const useful: Readonly<Record<string, Partial<Wanted>>> = {
   'operator.keys.create': { data: { role: 'client', company_id: 1, name: 'a key' } },
   'operator.events.record': { data: { company_id: 1, event_type: 'ach.status', payload: { of: 'another' } } },
   'operator.imports.create': { query: { name: 'a.csv' }, file: Buffer.from('not a file of the network') },
+  'operator.imports.preview': { query: { name: 'a.csv' }, file: Buffer.from('not a file of the network') },
   'operator.imports.release': note,
   'bank.accounts.create': { data: { company_id: 1, number: '1000000001', currency: 'USD', kind: 'deposit' } },
   'bank.accounts.balance.put': { data: { booked: 1_000 } },

@@ -22,8 +22,8 @@ const changes: Readonly<Record<string, string>> = {
     reconciliation.items.comment reconciliation.items.assign reconciliation.decisions.create
     reconciliation.approvals.approve reconciliation.approvals.refuse reconciliation.approvals.withdraw
     reconciliation.periods.close reconciliation.periods.reopen reconciliation.tolerances.update
-    operator.imports.create operator.imports.replay operator.imports.release operator.quarantine.replay
-    bank.accounts.create`,
+    operator.imports.create operator.imports.preview operator.imports.replay operator.imports.release
+    operator.quarantine.replay bank.accounts.create`,
   'admin, portal': `webhooks.create webhooks.update webhooks.delete webhooks.test webhooks.rotateSecret
     webhooks.deliveries.retry webhooks.deliveries.recover`,
   admin: `decisionEndpoint.put decisionEndpoint.update decisionEndpoint.delete decisionEndpoint.rotateSecret

@@ -164,39 +164,40 @@ if (news_url !== undefined) {
   listen();
 }
 
-// Files are sent by the script, which shows how far they are. Without it the form sends one.
-const sendFile = (form, file, onProgress) =>
+// Files are sent by the script: their beginnings, to see what they are, and then each as a whole, which
+// shows how far it is. Without it a form sends one file twice.
+const sendFile = (form, name, body, onProgress) =>
   new Promise((resolve, reject) => {
     const chosen = [...new FormData(form)].filter(
-      ([name, value]) => name !== 'form_token' && typeof value === 'string',
+      ([field, value]) => field !== 'form_token' && typeof value === 'string',
     );
     const request = new XMLHttpRequest();
-    request.open('POST', `${form.action}?${new URLSearchParams([...chosen, ['name', file.name]])}`);
+    request.open('POST', `${form.action}?${new URLSearchParams([...chosen, ['name', name]])}`);
     request.setRequestHeader('Content-Type', 'application/octet-stream');
     request.setRequestHeader('X-Form-Token', form.elements.form_token.value);
     request.upload.onprogress = ({ loaded, total }) => onProgress(loaded / Math.max(1, total));
-    request.onload = () =>
-      request.status === 201 ? resolve(request.getResponseHeader('Location')) : reject(new Error(request.responseText));
+    request.onload = () => (request.status < 300 ? resolve(request) : reject(new Error(request.responseText)));
     request.onerror = () => reject(new Error('The connection broke. Nothing of the file was applied.'));
-    request.send(file);
+    request.send(body);
   });
 
-const sendFiles = async (form) => {
-  const files = [...form.elements.file.files];
+/** Sends the file that a preview is about. Alone it leads to its import. */
+const importFile = async (form, file) => {
   const [progress, state, button] = ['progress', '[role=status]', 'button'].map((one) => form.querySelector(one));
   progress.hidden = false;
   button.disabled = true;
+  state.textContent = `Sending ${file.name}`;
   try {
-    let to = '';
-    for (const [at, file] of files.entries()) {
-      const which = files.length === 1 ? file.name : `${file.name} (${at + 1} of ${files.length})`;
-      state.textContent = `Sending ${which}`;
-      to = await sendFile(form, file, (part) => {
-        progress.value = part;
-        if (part === 1) state.textContent = `Checking ${which}`;
-      });
-    }
-    location.assign(files.length === 1 ? to : form.action);
+    const request = await sendFile(form, file.name, file, (part) => {
+      progress.value = part;
+      if (part === 1) state.textContent = `Checking ${file.name}`;
+    });
+    const to = request.getResponseHeader('Location');
+    if (document.querySelectorAll('form[data-upload]').length === 1) return location.assign(to);
+    const link = document.createElement('a');
+    link.href = to;
+    link.textContent = `${file.name} has arrived`;
+    form.replaceWith(link);
   } catch (error) {
     state.textContent = error.message;
     progress.hidden = true;
@@ -204,12 +205,40 @@ const sendFiles = async (form) => {
   }
 };
 
-for (const form of document.querySelectorAll('form[data-upload]')) {
+/** Shows what the chosen files are. */
+const previewFiles = async (form) => {
+  const previews = document.getElementById('previews');
+  const [state, button] = ['[role=status]', 'button'].map((one) => form.querySelector(one));
+  previews.replaceChildren();
+  button.disabled = true;
+  try {
+    for (const file of form.elements.file.files) {
+      state.textContent = `Reading ${file.name}`;
+      const beginning = file.slice(0, Number(form.dataset.preview));
+      const { responseText } = await sendFile(form, file.name, beginning, () => {});
+      const preview = new DOMParser().parseFromString(responseText, 'text/html').querySelector('.preview');
+      previews.append(preview);
+      const confirm = preview.querySelector('form');
+      confirm?.querySelector('.drop').remove();
+      confirm?.addEventListener('submit', (event) => {
+        event.preventDefault();
+        importFile(confirm, file);
+      });
+    }
+    state.textContent = '';
+    previews.scrollIntoView({ block: 'nearest' });
+  } catch (error) {
+    state.textContent = error.message;
+  }
+  button.disabled = false;
+};
+
+for (const form of document.querySelectorAll('form[data-preview]')) {
   const { file } = form.elements;
   file.multiple = true;
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    sendFiles(form);
+    previewFiles(form);
   });
   for (const name of ['dragenter', 'dragover', 'dragleave', 'drop']) {
     form.addEventListener(name, (event) => {
@@ -220,6 +249,6 @@ for (const form of document.querySelectorAll('form[data-upload]')) {
   form.addEventListener('drop', ({ dataTransfer }) => {
     if (dataTransfer.files.length === 0) return;
     file.files = dataTransfer.files;
-    sendFiles(form);
+    previewFiles(form);
   });
 }

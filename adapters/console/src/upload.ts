@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { Busboy } from '@fastify/busboy';
 import { invalid } from '@tallystick/kernel';
@@ -37,6 +38,27 @@ export async function readUpload(request: Request, checkToken: (token: unknown) 
   if (upload.name !== '') return upload;
   await drain(source);
   throw invalid(no_file);
+}
+
+/** So many bytes are sent to see what a file is: those that a preview reads, and the record in which they end. */
+export const previewed_bytes_max = 5 * 1024 * 1024;
+
+/** Passes the bytes of a file on, and notes the SHA-256, in hex, of so many of them as were sent to be seen. */
+export async function* noteBeginning(
+  bytes: AsyncIterable<Uint8Array>,
+  note: (sha256: string) => void,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const hash = createHash('sha256');
+  let left = previewed_bytes_max;
+  for await (const piece of bytes) {
+    if (left > 0) {
+      hash.update(piece.subarray(0, left));
+      left -= piece.length;
+      if (left <= 0) note(hash.digest('hex'));
+    }
+    yield piece;
+  }
+  if (left > 0) note(hash.digest('hex'));
 }
 
 function readWhole({ url, headers }: Request, source: Readable): Upload {

@@ -213,6 +213,10 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
       at: 'POST /operator/v1/imports',
       uploads: ['application/octet-stream', 'application/xml', 'text/csv'],
     },
+    'operator.imports.preview': {
+      at: 'POST /operator/v1/import-previews',
+      uploads: ['application/octet-stream', 'application/xml', 'text/csv'],
+    },
     'operator.imports.list': 'GET /operator/v1/imports',
     'operator.imports.read': 'GET /operator/v1/imports/:id',
     'operator.imports.quarantine': 'GET /operator/v1/imports/:id/quarantine',

@@ -1,4 +1,4 @@
-import { Refusal } from '@tallystick/kernel';
+import { invalid, Refusal } from '@tallystick/kernel';
 import type { ConsoleApp } from '../console-app.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { livePart, secondsOf } from '../look/live.ts';
@@ -6,41 +6,59 @@ import { choice, field, link, pager, panel, table } from '../look/parts.ts';
 import { foreign, instant } from '../look/values.ts';
 import { withNotice } from '../notice.ts';
 import { Problem } from '../problem.ts';
-import { readUpload, type Upload } from '../upload.ts';
+import { noteBeginning, previewed_bytes_max, readUpload, type Upload } from '../upload.ts';
 import type { Visit } from '../visit.ts';
+import { previewPage } from './import-preview.ts';
 import { format_choices, type Import, importBadge, importOutcome, status_choices } from './import-words.ts';
 
 /** Files of clearings and of statements: the list, and the form that sends one. */
 export function importsPages(app: ConsoleApp): void {
   app.get('/imports', (c) => importsPage(c.var.visit, c.req.query()));
 
-  app.post('/imports', async (c) => {
+  app.post('/imports/preview', (c) => takeFile(c.var.visit, (upload) => previewPage(c.var.visit, upload)));
+
+  app.post('/imports', (c) => {
     const { visit } = c.var;
-    const is_script = (c.req.header('content-type') ?? '').startsWith('application/octet-stream');
-    try {
-      if (!visit.may('operator.imports.create')) throw new Refusal('forbidden', 'your roles do not permit an import');
-      const upload = await readUpload(c.req.raw, (token) => visit.checkToken(token));
+    return takeFile(visit, async (upload) => {
       const found = await importUpload(visit, upload);
       const to = visit.rootPath(`/imports/${found.id}`);
       // A script goes there itself, and is shown the notice then.
-      const response = new Response(null, { status: is_script ? 201 : 303, headers: { Location: to } });
+      const response = new Response(null, { status: isOfScript(visit) ? 201 : 303, headers: { Location: to } });
       return withNotice(visit, response, `The file ${found.name} has arrived.`);
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      visit.problem = new Problem(error, new FormData());
-      const { status } = visit.problem;
-      if (is_script) return new Response(error.message, { status });
-      if (status === 403) throw error;
-      return await importsPage(visit, {});
-    }
+    });
   });
+}
+
+function isOfScript({ request }: Visit): boolean {
+  return (request.headers.get('content-type') ?? '').startsWith('application/octet-stream');
+}
+
+/** Does something with a file that is sent. A script gets the words of a refusal, and a form the page with them. */
+async function takeFile(visit: Visit, work: (upload: Upload) => Promise<Response>): Promise<Response> {
+  try {
+    if (!visit.may('operator.imports.create')) throw new Refusal('forbidden', 'your roles do not permit an import');
+    return await work(await readUpload(visit.request, (token) => visit.checkToken(token)));
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    visit.problem = new Problem(error, new FormData());
+    const { status } = visit.problem;
+    if (isOfScript(visit)) return new Response(error.message, { status });
+    if (status === 403) throw error;
+    return await importsPage(visit, {});
+  }
 }
 
 /** The result comes as soon as the file is checked: its page shows the rest. */
 function importUpload(visit: Visit, { name, fields, bytes }: Upload): Promise<Import> {
   const chosen = (field_name: string) => fields.get(field_name)?.trim() || undefined;
+  const previewed = chosen('previewed');
+  const file = noteBeginning(bytes, (sha256) => {
+    if (previewed !== undefined && sha256 !== previewed) {
+      throw invalid({ path: 'file', message: 'is not the file that was shown: choose it again' });
+    }
+  });
   return visit.call('operator.imports.create', {
-    file: bytes,
+    file,
     options: { name, format: chosen('format'), profile: chosen('profile'), respond_async: true },
   });
 }
@@ -71,7 +89,7 @@ ${livePart(
 function uploadForm(visit: Visit): Content {
   const { problem } = visit;
   const error = problem?.of('file');
-  return html`<form class="upload" method="post" enctype="multipart/form-data" action="${visit.rootPath('/imports')}" data-upload>
+  return html`<form class="upload" method="post" enctype="multipart/form-data" action="${visit.rootPath('/imports/preview')}" data-preview="${previewed_bytes_max}">
 ${visit.csrf}
 <div class="columns">${choice({ name: 'format', label: 'Format', of: format_choices, error: problem?.of('format') })}
 ${field({ name: 'profile', label: 'Profile', hint: 'Only for CSV: the name of a profile of this installation.', error: problem?.of('profile'), maxlength: 100 })}</div>
@@ -79,8 +97,8 @@ ${field({ name: 'profile', label: 'Profile', hint: 'Only for CSV: the name of a 
 <p class="hint" id="hint-file">Clearings or bank statements, of any length. The same file is applied only once.</p>
 ${when(error, (text) => html`<p class="error" id="error-file"><span class="visually-hidden">Error: </span>${text}</p>`)}
 <div class="drop"><input id="field-file" name="file" type="file" required aria-describedby="hint-file"></div></div>
-<div class="actions"><button>Import</button><progress max="1" value="0" hidden aria-label="How much of the file is sent"></progress><span role="status"></span></div>
-</form>`;
+<div class="actions"><button>Show what it is</button><span role="status"></span></div>
+</form><div id="previews"></div>`;
 }
 
 function importsTable(visit: Visit, items: readonly Import[]): Content {

@@ -127,6 +127,65 @@ describe('imports in the console', () => {
     assert.equal((await viewer.post('/imports', formOf(file, 'b.xml'))).status, 403);
   });
 
+  it('shows what a file is before anything is stored, and imports no other one after it', async () => {
+    const card = await world.tally.company(1).cards.issue({ total_card_amount: 10_000 });
+    const file = clearingsFile({ vcn_id: Number(card.id) }, { vcn_id: 999_999, clearing_type: 'CREDIT' });
+    await finance.get('/imports');
+    const stored = await world.tally.operator.imports.list();
+    const page = await finance.post('/imports/preview', formOf(file, 'seen.xml', { format: '', profile: '' }));
+    assert.equal(page.status, 200);
+    assert.match(page.text, /It would be applied in part \. Nothing is stored yet\./);
+    assert.match(page.text, /Format cdf3 .*Period 16.Mar.2030 to 16.Mar.2030 Debits less credits 0\.00 USD/);
+    assert.match(page.text, /Would be applied 1 .*Would be in quarantine 1 /);
+    assert.match(page.text, /There is no such card/);
+    assert.deepEqual(await world.tally.operator.imports.list(), stored, 'nothing is stored');
+
+    const { path, fields } = formWith(page, 'Import');
+    assert.equal(path, '/imports');
+    const { form_token: _, ...hidden } = fields;
+    const other = await finance.post(path, formOf(clearingsFile({ vcn_id: 999_999 }), 'seen.xml', hidden));
+    assert.deepEqual([other.status, /is not the file that was shown/.test(other.text)], [422, true]);
+    assert.deepEqual(await world.tally.operator.imports.list(), stored, 'the other file is not kept');
+    const imported = await finance.post(path, formOf(file, 'seen.xml', hidden));
+    await shown(finance, imported.path, 'applied in part');
+    const again = await finance.post('/imports/preview', formOf(file, 'seen.xml', hidden));
+    assert.match(again.text, /The same file was imported before/);
+    assert.doesNotMatch(again.html, /data-upload/);
+  });
+
+  it('shows of statements their accounts and sums, and of a file without a format why it is refused', async () => {
+    await finance.get('/imports');
+    const page = await finance.post(
+      '/imports/preview',
+      formOf(statementFile('7000000009', '2030-03-16', 10_000), 's.bai'),
+    );
+    assert.match(page.text, /It would be held .*Accounts 7000000009 Period .* Sum of its lines \u22127\.00 USD/);
+    const refused = await finance.post('/imports/preview', formOf(Buffer.from('???'), 'x.bin'));
+    assert.match(refused.text, /It would be refused \. Nothing is stored yet\./);
+    assert.doesNotMatch(refused.html, /data-upload/);
+    const viewer = world.as({ role: 'viewer', company_id: null });
+    await viewer.get('/imports');
+    assert.equal((await viewer.post('/imports/preview', formOf(Buffer.from('?'), 'x'))).status, 403);
+  });
+
+  it('reads the beginning of a long file, and compares that', async () => {
+    const file = clearingsFile(...Array.from({ length: 9_000 }, () => ({ vcn_id: 999_997 })));
+    assert.ok(file.length > 6 * 1024 * 1024, `${file.length} bytes`);
+    await finance.get('/imports');
+    const page = await finance.post('/imports/preview', formOf(file, 'long.xml'));
+    assert.match(page.text, /It is long: only its first [\d,]+ records were read/);
+    const { fields } = formWith(page, 'Import');
+    assert.match(fields.previewed!, /^[0-9a-f]{64}$/);
+    const send = uploadRequest(world, `/preview?name=long.xml`, {
+      'x-form-token': tokenOf(page),
+      'content-type': 'application/octet-stream',
+    });
+    send.end(file.subarray(0, 5 * 1024 * 1024));
+    const [response] = await once(send, 'response');
+    const part = Buffer.concat(await response.toArray()).toString();
+    assert.match(part, new RegExp(`name="previewed" value="${fields.previewed}"`), 'the same of a script');
+  });
+
   it('says why a statement is held, creates its account by one button, and releases it with a note', async () => {
     const admin = world.as('admin', { role: 'admin', company_id: null });
     await admin.get('/imports');

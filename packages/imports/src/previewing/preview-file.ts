@@ -40,13 +40,20 @@ export interface ImportPreview
   > {
   /** The status in which the import would end. */
   readonly status: 'completed' | 'completed_with_quarantine' | 'held' | 'refused' | 'truncated';
+  /** False: so many bytes were read, and the result is about the records in them. */
+  readonly is_whole: boolean;
   /** The id of the completed import of the same bytes, which would be the answer. Else null. */
   readonly known_import_id: number | null;
   readonly problem: ImportProblem | null;
 }
 
+export interface PreviewOptions extends ImportOptions {
+  /** Records that begin after so many bytes are not read. Absent: all are. */
+  readonly bytes_max?: number | undefined;
+}
+
 /**
- * Reads and checks the whole file, and reports for each record what an import would do. Writes
+ * Reads and checks the file, and reports for each record what an import would do. Writes
  * nothing. The records are passed as many at a time as an import passes (ADR 0034). Each pass is on
  * the cards as they are, without the effects of the passes before it. Rejects with `ImportStopped`
  * after the pass in progress when the signal is aborted.
@@ -54,7 +61,7 @@ export interface ImportPreview
 export async function previewFile(
   ports: ImportPorts,
   source: ImportSource,
-  options: ImportOptions,
+  options: PreviewOptions,
   onRecord: (record: PreviewedRecord) => void,
 ): Promise<ImportPreview> {
   const named = options.format === undefined ? null : findFormat(ports, options.format);
@@ -86,7 +93,7 @@ const passes_warning =
 
 class Preview {
   readonly #ports: ImportPorts;
-  readonly #options: Pick<ImportOptions, 'onProgress' | 'signal' | 'profile'>;
+  readonly #options: Pick<PreviewOptions, 'onProgress' | 'signal' | 'profile' | 'bytes_max'>;
   readonly #onRecord: (record: PreviewedRecord) => void;
   readonly #counts: Counts = { ...no_counts };
   #other_records: OtherRecords = {};
@@ -97,10 +104,11 @@ class Preview {
   readonly #occurrences = new Occurrences();
   readonly #size: PassSize;
   #passes = 0;
+  #is_whole = true;
 
   constructor(
     ports: ImportPorts,
-    options: Pick<ImportOptions, 'onProgress' | 'signal' | 'profile'>,
+    options: Pick<PreviewOptions, 'onProgress' | 'signal' | 'profile' | 'bytes_max'>,
     onRecord: (record: PreviewedRecord) => void,
   ) {
     this.#ports = ports;
@@ -116,6 +124,7 @@ class Preview {
     { bytes_total }: Pick<ImportSource, 'bytes_total'>,
   ): Promise<FileEnd | FileProblem> {
     const { batch_records_max = batch_records_max_default } = this.#ports;
+    const { bytes_max = Number.POSITIVE_INFINITY } = this.#options;
     let waiting: PreviewedItem[] = [];
     let ending: FileEnd | null = null;
     try {
@@ -141,6 +150,11 @@ class Preview {
         const records = this.#records;
         this.#options.onProgress?.({ phase: 'reading', bytes, bytes_total, records, records_total: null });
         this.#stopIfAsked();
+        if (ending === null && bytes >= bytes_max) {
+          this.#is_whole = false;
+          ending = { kind: 'end', records, control_totals: {} };
+          break;
+        }
       }
       await this.#show(waiting);
     } catch (error) {
@@ -157,7 +171,7 @@ class Preview {
   ): Promise<ImportPreview> {
     const { unitOfWork, is_production } = this.#ports;
     const { statements } = this.#statements;
-    const { held, held_lines, counts } = await this.#statements.end();
+    const { held, held_lines, counts } = await this.#statements.end({ is_whole: this.#is_whole });
     if (statements > 0) Object.assign(this.#counts, counts);
     return await unitOfWork.read(async ({ imports }) => {
       const known = await imports.findBySha256(file.sha256!);
@@ -185,6 +199,7 @@ class Preview {
         read_with: file.read_with,
         file_id,
         status: status === 'running' ? completed : (status as ImportPreview['status']),
+        is_whole: this.#is_whole,
         known_import_id: is_known ? known.id : null,
         records: ending.records ?? this.#records,
         statements,

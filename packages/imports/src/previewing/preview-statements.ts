@@ -117,8 +117,11 @@ export class StatementPreview {
     });
   }
 
-  /** The statements that would be held, and the counts of the lines of all of them. */
-  async end(): Promise<{
+  /**
+   * The statements that would be held, and the counts of the lines of all of them. Whether the last
+   * one would be is not known unless the whole file was read.
+   */
+  async end({ is_whole }: { readonly is_whole: boolean }): Promise<{
     readonly held: readonly ImportStatement[];
     readonly held_lines: number;
     readonly counts: { readonly applied: number; readonly duplicates: number };
@@ -132,6 +135,7 @@ export class StatementPreview {
         (placing.fitting.get(number)?.known_id === null) === (this.#compared.get(number)?.known_id === null);
       if (is_as_compared && !held.has(number)) held.set(number, problem);
     }
+    if (!is_whole) held.delete(statements.at(-1)?.number ?? 0);
     const counts = { applied: 0, duplicates: 0 };
     let held_lines = 0;
     for (const statement of statements) {

@@ -249,6 +249,17 @@ test('a preview of a file that is refused at its end counts nothing as applied',
   assert.ok(outcomes.length > 0);
 });
 
+test('a preview reads no record after so many bytes, and shows whether it has read all', async () => {
+  const world = newWorld();
+  const bytes = bytesOf(fileOf(await clearings(world, 60)));
+  const previewOf = (bytes_max: number) => previewFile(world.ports(), sourceOf(bytes), { bytes_max }, () => {});
+  const part = await previewOf(bytes.length / 2);
+  assert.deepEqual([part.is_whole, part.status], [false, 'completed']);
+  assert.ok(part.applied > 0 && part.applied < 60, `${part.applied} records`);
+  const whole = await previewOf(bytes.length);
+  assert.deepEqual([whole.is_whole, whole.status, whole.applied], [true, 'completed', 60]);
+});
+
 test('a refused file has as many records as its format has read, in an import and in a preview', async () => {
   const world = newWorld();
   const format: ClearingFormat = {

@@ -926,6 +926,9 @@ checkOnStorages('imports of statements', [
         ['completed', null, 1, 0, 3, known],
         'with other white space',
       );
+      const bytes = bytesOf(first);
+      const cut = await previewFile(world.ports(), sourceOf(bytes), { bytes_max: bytes.length / 2 }, () => {});
+      assert.deepEqual([cut.is_whole, cut.status, cut.held], [false, 'completed', 0], 'of half of a statement');
       const [status, code] = await preview(statementFile(account, [wednesday]));
       assert.deepEqual([status, code], ['held', 'statement_gap'], 'behind a gap');
       const changed = await preview(statementFile(account, [{ ...monday, lines: [-101, -249, 75] }]));

@@ -2157,6 +2157,68 @@ export interface ImportFilter {
   readonly name_prefix?: string | undefined;
 }
 
+/** What an import of a file would do. */
+export interface ImportPreview {
+  /** `cdf3`, `ipm`, `csv`, `vcf4`, `bai2`, `camt053`, `mt940`, or one that the host added. */
+  readonly format: string;
+  /** The profile by which it was read, named or found; null: none. */
+  readonly read_with: ImportProfile | null;
+  /** The id in the header; null: the file has none. */
+  readonly file_id: string | null;
+  /** Records of the file, header and trailer included. */
+  readonly records: number;
+  /** Bank statements of the file; 0 for a file of clearings. */
+  readonly statements: number;
+  /**
+   * Records that are neither clearings nor of a statement, by their type in the words of the
+   * format.
+   */
+  readonly other_records: Readonly<Record<string, number>>;
+  /** The totals of the trailer in the words of the format, in decimal. */
+  readonly control_totals: Readonly<Record<string, string>>;
+  /** For example a gap in the sequence of files. */
+  readonly warnings: readonly string[];
+  /** Why the file was held, refused or truncated; null: it was not. */
+  readonly problem: ImportProblem | null;
+  /** Lines of held statements. */
+  readonly held: number;
+  /** The first held statements, at most 100; all of them: `/statements`. */
+  readonly held_statements: readonly HeldStatement[];
+  /** Clearings, or lines of statements, that were recorded. */
+  readonly applied: number;
+  /** Clearings or lines that were recorded before, by a message or another file. */
+  readonly duplicates: number;
+  /** Records in quarantine. */
+  readonly quarantined: number;
+  /** Applied clearings that matched an authorization or an earlier clearing. */
+  readonly matched: number;
+  /**
+   * Applied clearings whose class is `force_post`, `over` or `suspected_duplicate`, or that are
+   * marked for `review`.
+   */
+  readonly breaks: number;
+  /** The status in which the import would end. */
+  readonly status: 'completed' | 'completed_with_quarantine' | 'held' | 'refused' | 'truncated';
+  /** False: the file is longer than a preview reads. All is about its first records. */
+  readonly is_whole: boolean;
+  /** The import that has applied the same bytes already; else null. */
+  readonly known_import_id: string | null;
+  /** The accounts of its lines, at most 20. */
+  readonly accounts: readonly string[];
+  /** The first date of its records; null: none has a date. */
+  readonly from: string | null;
+  /** The last date of its records; null: none has a date. */
+  readonly through: string | null;
+  /** By currency, the sum of the amounts of its records: minor units in decimal. */
+  readonly sums: Readonly<Record<string, string>>;
+  /** At most 20. */
+  readonly first_records: readonly PreviewedRecord[];
+  /** The first records that would be in quarantine, at most 20. */
+  readonly problems: readonly PreviewedRecord[];
+  /** Always `import_preview`: the kind of this resource. */
+  readonly type: 'import_preview';
+}
+
 /** Why a file was not applied. */
 export interface ImportProblem {
   /** A stable code, such as `trailer_missing`. */
@@ -2531,6 +2593,32 @@ export interface PortalLink {
   readonly expires_at: string;
   /** Always `portal_link`: the kind of this resource. */
   readonly type: 'portal_link';
+}
+
+/** What an import would do with one record. */
+export interface PreviewedRecord {
+  /** Its place in the file. */
+  readonly ordinal: number;
+  /** `other`: neither clearing nor line. */
+  readonly outcome: 'applied' | 'duplicate' | 'quarantined' | 'other';
+  /** The card of a clearing; null: unknown. */
+  readonly vcn_id: number | null;
+  /** The last digits of the card; null: unknown. */
+  readonly last4: string | null;
+  /** The account of a line; null: it is no line. */
+  readonly account_number: string | null;
+  /** Its settlement or booking date; null: it has none. */
+  readonly date: string | null;
+  /** Minor units; negative: a line that takes from the account, or a credit; null: it has none. */
+  readonly amount: number | null;
+  /** The currency of the amount, ISO 4217; null: not known. */
+  readonly currency: string | null;
+  /** How a clearing compares with what was authorized; null: it would not be recorded. */
+  readonly class: string | null;
+  /** Why it would be in quarantine, or the type of another record; null: neither. */
+  readonly reason: string | null;
+  /** Why it would be in quarantine, in words; null: it would not. */
+  readonly explanation: string | null;
 }
 
 /** A purchase template. */

@@ -132,6 +132,7 @@ export interface Results {
   readonly 'operator.quarantine.read': own.Quarantined;
   readonly 'operator.quarantine.replay': own.Quarantined;
   readonly 'operator.imports.create': own.Import;
+  readonly 'operator.imports.preview': own.ImportPreview;
   readonly 'operator.imports.list': Page<own.Import>;
   readonly 'operator.imports.read': own.Import;
   readonly 'operator.imports.quarantine': Page<own.Quarantined>;

@@ -11,6 +11,8 @@ import {
   listImportQuarantine,
   listImportStatements,
   listImports,
+  type PreviewedRecord,
+  previewFile,
   readImport,
   releaseImport,
   replayImport,
@@ -32,7 +34,18 @@ import {
 } from '../operation.ts';
 import { presentQuarantined } from '../quarantine/operations.ts';
 import { quarantined } from '../quarantine/shapes.ts';
-import { import_resource, import_statement, import_status, release_body, replay_body } from './shapes.ts';
+import {
+  import_preview,
+  import_resource,
+  import_statement,
+  import_status,
+  previewed_records_max,
+  release_body,
+  replay_body,
+} from './shapes.ts';
+
+/** So many bytes of a file a preview reads, and the rest of the record in which they end. */
+export const preview_bytes_max = 4 * 1024 * 1024;
 
 /** The longest name of a file, in UTF-16 units. */
 const name_length_max = 255;
@@ -93,6 +106,17 @@ export function importOperations(ports: ImportOperationPorts): readonly Operatio
       answer: import_resource,
       answers_early: true,
       receive: (call, bytes, preference) => receiveFile(ports, call, bytes, preference),
+    }),
+    operation('imports', {
+      id: 'operator.imports.preview',
+      summary: 'Show what an import of a file would do',
+      description:
+        `Nothing is stored. Of a long file the records of the first ${preview_bytes_max / 1024 / 1024} MB are checked. ` +
+        'Each is compared with the cards as they are, at most a few thousand together.',
+      query: { texts },
+      runs_alone: own_transactions,
+      answer: import_preview,
+      receive: (call, bytes) => preview(ports, call, bytes),
     }),
     operation('imports', {
       id: 'operator.imports.list',
@@ -204,6 +228,52 @@ async function receiveFile(
     .finally(leave);
   keepFor(rest);
   return accepted(first);
+}
+
+async function preview(
+  { imports, lifecycle }: ImportOperationPorts,
+  { query }: OperationCall<undefined>,
+  bytes: AsyncIterable<Uint8Array>,
+): Promise<unknown> {
+  const { name, format, profile } = readTexts(query, imports);
+  const { signal } = lifecycle;
+  const source = { name, open: () => untilStopped(bytes, signal), is_repeatable: false, bytes_total: null };
+  const first_records: ReturnType<typeof presentPreviewed>[] = [];
+  const problems: typeof first_records = [];
+  const accounts = new Set<string>();
+  const sums = new Map<string, bigint>();
+  const period: Record<'from' | 'through', string | null> = { from: null, through: null };
+  const found = await previewFile(imports, source, { format, profile, signal, bytes_max: preview_bytes_max }, (one) => {
+    const shown = presentPreviewed(one);
+    const { date, amount, currency, account_number, outcome } = shown;
+    if (first_records.length < previewed_records_max) first_records.push(shown);
+    if (outcome === 'quarantined' && problems.length < previewed_records_max) problems.push(shown);
+    if (account_number !== null && accounts.size < previewed_records_max) accounts.add(account_number);
+    if (date !== null && (period.from === null || date < period.from)) period.from = date;
+    if (date !== null && (period.through === null || date > period.through)) period.through = date;
+    if (amount !== null && currency !== null) sums.set(currency, (sums.get(currency) ?? 0n) + BigInt(amount));
+  });
+  return showAs(import_preview, {
+    ...found,
+    known_import_id: found.known_import_id === null ? null : String(found.known_import_id),
+    accounts: [...accounts],
+    ...period,
+    sums: Object.fromEntries([...sums].map(([currency, sum]) => [currency, String(sum)])),
+    first_records,
+    problems,
+    type: 'import_preview',
+  });
+}
+
+function presentPreviewed(record: PreviewedRecord) {
+  const { account_number, amount, clearing_type, explanation, settlement_date, booking_date } = record;
+  return {
+    ...record,
+    account_number: account_number && maskCardNumbers(account_number),
+    date: settlement_date ?? booking_date,
+    amount: amount !== null && clearing_type === 'CREDIT' ? -amount : amount,
+    explanation: explanation && maskCardNumbers(explanation),
+  };
 }
 
 /** An import that this process works on. */

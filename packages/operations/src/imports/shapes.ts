@@ -124,6 +124,66 @@ export const import_resource = z
   })
   .meta({ id: 'Import', description: 'A file that was imported, is being imported, or was not accepted' });
 
+/** The first records that a preview shows, and the first that would not be applied. */
+export const previewed_records_max = 20;
+
+const previewed_record = z
+  .object({
+    ordinal: count.describe('Its place in the file'),
+    outcome: z.enum(['applied', 'duplicate', 'quarantined', 'other']).describe('`other`: neither clearing nor line'),
+    vcn_id: count.nullable().describe('The card of a clearing; null: unknown'),
+    last4: text_or_null.describe('The last digits of the card; null: unknown'),
+    account_number: text_or_null.describe('The account of a line; null: it is no line'),
+    date: text_or_null.describe('Its settlement or booking date; null: it has none'),
+    amount: amount
+      .nullable()
+      .describe('Minor units; negative: a line that takes from the account, or a credit; null: it has none'),
+    currency: text_or_null.describe('The currency of the amount, ISO 4217; null: not known'),
+    class: text_or_null.describe('How a clearing compares with what was authorized; null: it would not be recorded'),
+    reason: text_or_null.describe('Why it would be in quarantine, or the type of another record; null: neither'),
+    explanation: text_or_null.describe('Why it would be in quarantine, in words; null: it would not'),
+  })
+  .meta({ id: 'PreviewedRecord', description: 'What an import would do with one record' });
+
+/** What an import of a file would do. */
+export const import_preview = z
+  .object({
+    ...import_resource.pick({
+      format: true,
+      read_with: true,
+      file_id: true,
+      records: true,
+      statements: true,
+      other_records: true,
+      control_totals: true,
+      warnings: true,
+      problem: true,
+      held: true,
+      held_statements: true,
+      applied: true,
+      duplicates: true,
+      quarantined: true,
+      matched: true,
+      breaks: true,
+    }).shape,
+    status: import_status.exclude(['running']).describe('The status in which the import would end'),
+    is_whole: z.boolean().describe('False: the file is longer than a preview reads. All is about its first records'),
+    known_import_id: text_or_null.describe('The import that has applied the same bytes already; else null'),
+    accounts: z.array(z.string()).readonly().describe(`The accounts of its lines, at most ${previewed_records_max}`),
+    from: text_or_null.describe('The first date of its records; null: none has a date'),
+    through: text_or_null.describe('The last date of its records; null: none has a date'),
+    sums: z
+      .record(z.string(), z.string())
+      .describe('By currency, the sum of the amounts of its records: minor units in decimal'),
+    first_records: z.array(previewed_record).readonly().describe(`At most ${previewed_records_max}`),
+    problems: z
+      .array(previewed_record)
+      .readonly()
+      .describe(`The first records that would be in quarantine, at most ${previewed_records_max}`),
+    type: resourceType('import_preview'),
+  })
+  .meta({ id: 'ImportPreview', description: 'What an import of a file would do' });
+
 const statement_number = z.int().min(1).optional().describe('The number of one held statement; absent: all of them');
 
 /** The body that tries again what was not applied. */

@@ -58,6 +58,7 @@ import type {
   Id,
   Import,
   ImportFilter,
+  ImportPreview,
   ImportRelease,
   ImportReplay,
   ImportStatement,
@@ -1164,6 +1165,22 @@ export interface ImportOperations {
       readonly respond_async?: boolean | undefined;
     },
   ): Promise<Import>;
+  /**
+   * Show what an import of a file would do. Nothing is stored. Of a long file the records of the
+   * first 4 MB are checked. Each is compared with the cards as they are, at most a few thousand
+   * together. Takes no `tx`, because its work is many transactions.
+   */
+  preview(
+    file: FileContent,
+    options: CallOptions & {
+      /** The name of the file, for people. */
+      readonly name: string;
+      /** The format; without it the first bytes of the file decide. */
+      readonly format?: string | undefined;
+      /** The profile of a `csv` file. */
+      readonly profile?: string | undefined;
+    },
+  ): Promise<ImportPreview>;
   /** List the imports, the highest id first. */
   list(options?: TransactionOptions & PageOptions & FilterOptions<ImportFilter>): List<Import>;
   /** Read an import. */
