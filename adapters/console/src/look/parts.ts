@@ -52,7 +52,7 @@ export function facts(rows: readonly (readonly [name: string, value: Content] | 
 }
 
 /** A titled part of a page. */
-export function panel(title: string, content: Content, { id = '' } = {}): Content {
+export function panel(title: Content, content: Content, { id = '' } = {}): Content {
   return html`<section class="panel"${id === '' ? '' : html` id="${id}"`}><h2>${title}</h2>${content}</section>`;
 }
 

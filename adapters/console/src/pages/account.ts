@@ -64,7 +64,7 @@ async function showAccount(visit: Visit): Promise<Response> {
         rows: sessions,
         empty: 'You are logged in nowhere.',
       })}
-<form method="post" action="${visit.rootPath('/account/end-sessions')}">${visit.csrf}<button>Log out everywhere</button></form>`,
+<form method="post" action="${visit.rootPath('/account/end-sessions')}">${visit.csrf}<button class="second">Log out everywhere</button></form>`,
     )}${when(has_password, () => panel('Password', passwordForm(visit)))}`,
   });
 }

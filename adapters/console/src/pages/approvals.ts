@@ -102,7 +102,7 @@ export function approvalOf(visit: Visit, approval: Approval): Content {
 function decision(visit: Visit, { id, asked_by }: Approval): Content {
   if (asked_by === visit.identity.actor) {
     return html`<p class="hint">You asked for it, so another person decides. Nothing else can be done with it meanwhile.</p>
-<form method="post" action="${visit.path(`/approvals/${id}`)}">${visit.csrf}<button name="do" value="withdraw">Withdraw</button></form>`;
+<form method="post" action="${visit.path(`/approvals/${id}`)}">${visit.csrf}<button name="do" value="withdraw" class="second">Withdraw</button></form>`;
   }
   if (!visit.may('reconciliation.approvals.approve')) return '';
   return html`<form method="post" action="${visit.path(`/approvals/${id}`)}">${visit.csrf}

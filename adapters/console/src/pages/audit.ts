@@ -94,7 +94,7 @@ ${panel(
             ['Problem', problem],
             ['Expected', expected],
           ]),
-        )}${found.is_whole ? html`<p>Note number and link outside of the database: a later verification on the command line can ask for them (<code>--known</code>).</p>` : html`<p><a class="button" href="${further}">Check the next entries</a></p>`}`,
+        )}${found.is_whole ? html`<p>Note number and link outside of the database: a later verification on the command line can ask for them (<code class="nowrap">--known</code>).</p>` : html`<p><a class="button" href="${further}">Check the next entries</a></p>`}`,
       )}`,
     });
   });

@@ -147,7 +147,7 @@ function queue(visit: Visit, items: readonly Item[]): Content {
       { title: 'Suggestion and acts', cell: (item) => actsOf(visit, item, may_act) },
     ],
     rows: items,
-    empty: 'Nothing is here: no item fits the filter.',
+    empty: visit.query.size > 0 ? 'No item fits the filter.' : 'There is no break: nothing waits for you here.',
     rowId: ({ id }) => `item-${id}`,
   });
   if (!may_act) return html`<div class="queue">${shown}</div>`;
@@ -155,7 +155,7 @@ function queue(visit: Visit, items: readonly Item[]): Content {
   return html`<form class="queue" method="post" action="${visit.path('/breaks')}${search}">${visit.csrf}
 ${when(
   items.length > 0,
-  () => html`<div class="decide">${field({ ...visit.typed('note'), label: 'Note, for one item or all that are ticked', maxlength: 1000, autocomplete: 'off' })}
+  () => html`<div class="decide">${field({ ...visit.typed('note'), label: 'Note on what you decide', maxlength: 1000, autocomplete: 'off' })}
 <div class="actions" role="group" aria-label="All that are ticked"><button name="do" value="accept" class="second">Accept ticked</button><button name="do" value="ignore" class="second">Ignore ticked</button><button name="do" value="confirm" class="second">Confirm ticked</button><button name="do" value="assign" class="second">Assign ticked to me</button></div></div>
 <p class="hint keys"><kbd>j</kbd> <kbd>k</kbd> move, <kbd>Enter</kbd> opens, <kbd>x</kbd> ticks, <kbd>a</kbd> accepts, <kbd>i</kbd> ignores, <kbd>m</kbd> matches, <kbd>c</kbd> comments</p>`,
 )}
@@ -177,9 +177,11 @@ function aboutOf(visit: Visit, item: Item): Content {
       ? statusBadge(item.status)
       : badge(kindTitle(item.kind), item.status === 'break' ? 'bad' : 'quiet');
   const card = when(item.vcn_id, (id) => html`, <a class="nowrap" href="${visit.path(`/cards/${id}`)}">card ${id}</a>`);
-  const age = item.age_days === null ? '' : html` <span class="quiet">${ageOf(item)}</span>`;
-  const assignee = when(item.assignee, (name) => html`<br><span class="quiet">for ${foreign(name)}</span>`);
-  return html`${itemLink(visit, item.id)} ${kind}${age}<div>${whatOf(item)}${card}${assignee}</div>`;
+  const more = [
+    item.age_days === null ? [] : ageOf(item),
+    item.assignee === null ? [] : html`for ${foreign(item.assignee)}`,
+  ].flat();
+  return html`${itemLink(visit, item.id)} ${kind}<div>${whatOf(item)}${card}</div><div class="quiet">${more.map((one, at) => html`${at === 0 ? '' : ', '}${one}`)}</div>`;
 }
 
 function actsOf(visit: Visit, item: Item, may_act: boolean): Content {

@@ -65,7 +65,7 @@ async function listPage(visit: Visit): Promise<Response> {
 ${table({
   caption: 'Cards, newest first',
   rows: items,
-  empty: visit.query.has('after') ? 'There are no more cards here.' : 'There is no such card.',
+  empty: visit.query.size > 0 ? 'No card fits the filter.' : 'There is no card yet.',
   columns: [
     {
       title: 'Card',
@@ -80,7 +80,7 @@ ${table({
       kind: 'number',
       cell: ({ available_balance, total_card_amount, currency, rcn_id }) => {
         const limits_in = currency ?? billed.get(rcn_id);
-        return html`${money(available_balance, limits_in)}<div class="quiet">of ${money(total_card_amount, limits_in)}</div>`;
+        return html`${money(available_balance, limits_in)}<div class="quiet nowrap">of ${money(total_card_amount, limits_in)}</div>`;
       },
     },
   ],

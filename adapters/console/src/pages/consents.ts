@@ -106,7 +106,7 @@ async function showConsent(visit: Visit, { consent_id }: { readonly consent_id: 
     ],
     content: html`${panel(
       consent.access === 'active' ? 'The third party reads now' : 'The third party reads nothing',
-      facts([
+      html`${facts([
         ['Access', html`${accessBadge(consent)} ${access_words[consent.access]}`],
         [consent.access === 'active' ? 'Until, at the latest' : 'Ended', instant(consent.access_ends_at)],
         ['ConsentId', html`<code>${consent.id}</code>`],
@@ -115,17 +115,13 @@ async function showConsent(visit: Visit, { consent_id }: { readonly consent_id: 
         ['User', foreign(user_id)],
         ['Company', consent.company_id],
         ['Accounts', accountsOf(consent.account_ids)],
-        [
-          'May read',
-          consent.permissions.length === 0 ? 'only whether funds are there' : consent.permissions.join(', '),
-        ],
         ['Status in the standard', consent.status],
         ['Ends', foreign(consent.expiration_date_time)],
         ['Created', instant(consent.created_at)],
         ['Authorised', instant(consent.authorised_at)],
         ['Withdrawn', instant(consent.withdrawn_at)],
         ['Deleted', instant(consent.deleted_at)],
-      ]),
+      ])}<h3>May read</h3><p>${consent.permissions.length === 0 ? 'only whether funds are there' : consent.permissions.join(', ')}</p>`,
     )}${when(consent.access === 'active' && visit.may('bank.consents.withdraw'), () =>
       panel(
         'Withdraw it for the user',

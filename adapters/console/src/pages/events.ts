@@ -37,7 +37,10 @@ async function listPage(visit: Visit): Promise<Response> {
         { title: 'Time', cell: ({ created_at }) => exactInstant(created_at) },
       ],
       rows: items,
-      empty: 'There is no event.',
+      empty:
+        type === 'all'
+          ? 'There is no event yet. Cards, purchases and clearings make events.'
+          : 'There is no event of this type.',
       rowId: ({ id }) => `event-${id}`,
     })}${pager(visit, at, next)}`,
   });
@@ -53,9 +56,12 @@ async function eventPage(visit: Visit, id: string): Promise<Response> {
     title: `Event ${id}`,
     nav: 'events',
     trail: [['Events', visit.path('/events')]],
-    content: html`${facts([
-      ['Type', event.event_type],
-      ['Time', exactInstant(event.created_at)],
-    ])}${panel('State after it', state(event.payload))}${when(event.previous, (previous) => panel('State before it', state(previous)))}`,
+    content: html`${panel(
+      'What happened',
+      facts([
+        ['Type', event.event_type],
+        ['Time', exactInstant(event.created_at)],
+      ]),
+    )}${panel('State after it', state(event.payload))}${when(event.previous, (previous) => panel('State before it', state(previous)))}`,
   });
 }

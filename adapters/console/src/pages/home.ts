@@ -172,20 +172,24 @@ function activityPanels(hours: readonly ActivityHour[]): Content {
       ['Approved', compared(now.approved, past.approved)],
       ['Declined', compared(now.declined, past.declined)],
       ['Not decided (U)', compared(now.undecided, past.undecided)],
-    ])}${columnsChart({
-      caption: 'Requests by hour and outcome, UTC',
-      of: 'Hour',
-      series: [
-        { title: 'Approved', color: 'c1' },
-        { title: 'Declined', color: 'c2' },
-        { title: 'Not decided (U)', color: 'c3' },
-      ],
-      columns: columnsOf(today, (hour) => {
-        const { approved, declined, undecided } = totalsOf([hour]);
-        return [approved, declined, undecided];
-      }),
-      label_every: 4,
-    })}`,
+    ])}${
+      now.requests === 0
+        ? ''
+        : columnsChart({
+            caption: 'Requests by hour and outcome, UTC',
+            of: 'Hour',
+            series: [
+              { title: 'Approved', color: 'c1' },
+              { title: 'Declined', color: 'c2' },
+              { title: 'Not decided (U)', color: 'c3' },
+            ],
+            columns: columnsOf(today, (hour) => {
+              const { approved, declined, undecided } = totalsOf([hour]);
+              return [approved, declined, undecided];
+            }),
+            label_every: 4,
+          })
+    }`,
   )}${when(has_questions, () =>
     panel(
       'Questions to decision endpoints',

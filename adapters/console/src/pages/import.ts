@@ -273,7 +273,10 @@ function appliedPanel(visit: Visit, found: Import): Content {
           ['Known before', countText(duplicates)],
           ['Matched an authorization', countText(matched)],
           ['To be looked at', countText(breaks)],
-          ['In quarantine', link(visit.rootPath(`/imports/${found.id}/quarantine`), countText(quarantined))],
+          [
+            'In quarantine',
+            quarantined === 0 ? 0 : link(visit.rootPath(`/imports/${found.id}/quarantine`), countText(quarantined)),
+          ],
         ];
   return panel(
     'What was applied',

@@ -112,6 +112,6 @@ function importsTable(visit: Visit, items: readonly Import[]): Content {
       { title: 'Arrived', cell: ({ started_at }) => instant(started_at) },
     ],
     rows: items,
-    empty: 'No file like this was imported.',
+    empty: 'No file fits the filter, or none has arrived yet.',
   });
 }

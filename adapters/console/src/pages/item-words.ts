@@ -51,7 +51,7 @@ export function statusBadge(status: Item['status']): Content {
 
 /** The link to an item by its id. */
 export function itemLink(visit: Visit, id: string | number, text: Content = `Item ${id}`): Content {
-  return link(visit.path(`/items/${id}`), text);
+  return link(visit.path(`/items/${id}`), html`<span class="nowrap">${text}</span>`);
 }
 
 /** The merchant of an item, or the text of its line. */

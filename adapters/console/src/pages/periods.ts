@@ -81,7 +81,7 @@ ${field({ name: 'through', label: 'Close all days through', type: 'date', value:
 }
 
 function reopening(visit: Visit, id: string, closed_through: string): Content {
-  return html`<details><summary>Reopen the period through ${closed_through}</summary>
+  return html`<details><summary>Reopen the period through ${date(closed_through)}</summary>
 <form method="post" action="${visit.path(`/periods/${id}/reopen`)}">${visit.csrf}
 ${textArea({ name: 'note', label: 'Why', rows: 2, maxlength: 1000 })}
 <button class="danger">Reopen the period</button></form></details>`;
@@ -111,7 +111,7 @@ async function preview(visit: Visit, through: string): Promise<Content> {
   });
   const countOf = ({ items, has_more }: typeof open) => (has_more ? `${items.length} or more` : `${items.length}`);
   return panel(
-    `If you close through ${through}`,
+    html`If you close through ${date(through)}`,
     html`<ul>
 <li><strong>${countOf(frozen)}</strong> items are frozen: they are matched, accepted or ignored, and do not change any more.</li>
 <li><strong>${countOf(open)}</strong> items stay open, and can be decided later.</li>
@@ -129,7 +129,7 @@ ${table({
   empty: 'Nothing stays open.',
 })}
 <form method="post" action="${visit.path('/periods')}">${visit.csrf}<input type="hidden" name="closed_through" value="${through}">
-<button>Close through ${through}</button></form>`,
+<button>Close through ${date(through)}</button></form>`,
     { id: 'preview' },
   );
 }

@@ -2,7 +2,7 @@ import { Refusal } from '@tallystick/kernel';
 import type { PortalLink } from '@tallystick/operations/resources';
 import { addForm, type ConsoleApp } from '../console-app.ts';
 import { type Content, html } from '../look/html.ts';
-import { choice, facts, tick } from '../look/parts.ts';
+import { choice, facts, panel, tick } from '../look/parts.ts';
 import { badge, instant } from '../look/values.ts';
 import type { Visit } from '../visit.ts';
 
@@ -30,16 +30,19 @@ async function askPage(visit: Visit): Promise<Response> {
     title: 'Portal link',
     nav: 'webhooks',
     trail: trail(visit),
-    content: html`<p>A link shows the company its own webhooks, deliveries and events, and nothing else. Whoever opens it first has the visit, for an hour.</p>
+    content: panel(
+      'Who gets it',
+      html`<p>A link shows the company its own webhooks, deliveries and events, and nothing else. Whoever opens it first has the visit, for an hour.</p>
 <form method="post" action="${visit.path('/portal-link')}">${visit.csrf}${read_only}${choice({
-      ...visit.typed('expires_in_s', 300),
-      label: 'To be opened within',
-      of: [
-        ['60', '1 minute'],
-        ['300', '5 minutes'],
-        ['3600', '1 hour'],
-      ],
-    })}<button>Create the link</button></form>`,
+        ...visit.typed('expires_in_s', 300),
+        label: 'To be opened within',
+        of: [
+          ['60', '1 minute'],
+          ['300', '5 minutes'],
+          ['3600', '1 hour'],
+        ],
+      })}<button>Create the link</button></form>`,
+    ),
   });
 }
 
@@ -48,10 +51,13 @@ async function linkPage(visit: Visit, link: PortalLink): Promise<Response> {
     title: 'Portal link',
     nav: 'webhooks',
     trail: trail(visit),
-    content: html`<p class="warning">It opens once. This page shows it only now.</p>${facts([
-      ['Link', html`<code class="code">${link.url}</code>`],
-      ['It may', link.read_only ? badge('only read') : badge('read and change webhooks', 'warn')],
-      ['Open it before', instant(link.expires_at)],
-    ])}<p><a class="button" href="${link.url}" target="_blank" rel="noopener noreferrer">Open in a new tab</a></p>`,
+    content: panel(
+      'Copy it now',
+      html`<p class="warning">It opens once. This page shows it only now.</p>${facts([
+        ['Link', html`<code class="code">${link.url}</code>`],
+        ['It may', link.read_only ? badge('only read') : badge('read and change webhooks', 'warn')],
+        ['Open it before', instant(link.expires_at)],
+      ])}<p><a class="button" href="${link.url}" target="_blank" rel="noopener noreferrer">Open in a new tab</a></p>`,
+    ),
   });
 }

@@ -6,7 +6,10 @@ import { instant } from '../look/values.ts';
 import { refusals_to_try } from '../trial/trials.ts';
 import type { Visit } from '../visit.ts';
 
-/** The way from a card to a statement, in steps with a form each. `sent` is the form before. */
+/**
+ * The way from a card to a statement, in steps with a form each. The button that stands out is what
+ * most people do next. `sent` is the form before.
+ */
 export function sandboxSteps(visit: Visit, cards: readonly VirtualCard[], sent: FormData | undefined): Content {
   const typed = (doing: string, name: string, preset: string): string =>
     sent?.get('do') === doing ? String(sent.get(name) ?? preset) : preset;
@@ -22,15 +25,16 @@ export function sandboxSteps(visit: Visit, cards: readonly VirtualCard[], sent: 
           doing,
           button,
           html`${choice({ id: `${doing}-card`, name: 'card', label: 'Card', value: chosen, of: names })}${fields}`,
+          doing === 'buy',
         );
   const amount = (doing: string, name: string, label: string, preset: string): Content =>
     field({ name, label, value: typed(doing, name, preset), inputmode: 'decimal', required: true });
   const may_send_files = visit.may('operator.imports.create');
-  const examples =
-    may_send_files && visit.may('webhooks.create')
-      ? examplesPanel(visit)
-      : panel('Three weeks of examples', html`<p class="quiet">Needs the role admin: log in again as that person.</p>`);
-  return html`${cards.length === 0 ? examples : ''}<div class="steps">
+  const may_fill = may_send_files && visit.may('webhooks.create');
+  const examples = may_fill
+    ? examplesPanel(visit, cards.length === 0)
+    : panel('Three weeks of examples', html`<p class="quiet">Needs the role admin: log in again as that person.</p>`);
+  return html`${cards.length === 0 ? examples : ''}<div class="columns steps">
 ${panel(
   '1. Make a card',
   form(
@@ -38,6 +42,7 @@ ${panel(
     'card',
     'Make a card',
     html`${amount('card', 'limit', 'Limit for each month, USD', '500.00')}${field({ name: 'team', label: 'Whose card', value: typed('card', 'team', 'Field service'), maxlength: 60 })}`,
+    names.length === 0 && !may_fill,
   ),
 )}
 ${panel(
@@ -59,7 +64,7 @@ ${panel(
 ${panel(
   '4. Clear',
   html`<p>The merchants ask for their money: of all purchases that hold something. One alone is cleared in the list below.</p>
-${form(visit, 'clear_all', 'Send a clearing for each')}${when(may_send_files, () => form(visit, 'clearing_file', 'Send them as a file', '', 'second'))}`,
+${form(visit, 'clear_all', 'Send a clearing for each')}${when(may_send_files, () => form(visit, 'clearing_file', 'Send them as a file'))}`,
 )}
 ${panel(
   '5. Bank statement',
@@ -82,8 +87,8 @@ ${cards.length === 0 ? '' : examples}
 </div>`;
 }
 
-function form(visit: Visit, doing: string, button: string, fields: Content = '', rank: 'first' | 'second' = 'first') {
-  return html`<form method="post" action="${visit.path('/sandbox')}#outcome">${visit.csrf}<input type="hidden" name="do" value="${doing}">${fields}<button${rank === 'second' ? html` class="second"` : ''}>${button}</button></form>`;
+function form(visit: Visit, doing: string, button: string, fields: Content = '', is_next = false) {
+  return html`<form method="post" action="${visit.path('/sandbox')}#outcome">${visit.csrf}<input type="hidden" name="do" value="${doing}">${fields}<button${is_next ? '' : html` class="second"`}>${button}</button></form>`;
 }
 
 function clock(visit: Visit): Content {
@@ -94,11 +99,11 @@ function clock(visit: Visit): Content {
   ] as const;
   return html`<p>It shows ${instant(toInstantText(visit.now_ms))}. Holds, the windows of limits and retries follow this clock.</p>
 <div class="actions">${moves.map(([advance, name]) =>
-    form(visit, 'clock', name, html`<input type="hidden" name="advance" value="${advance}">`, 'second'),
+    form(visit, 'clock', name, html`<input type="hidden" name="advance" value="${advance}">`),
   )}</div>`;
 }
 
-function examplesPanel(visit: Visit): Content {
+function examplesPanel(visit: Visit, is_next: boolean): Content {
   return panel(
     'Three weeks of examples',
     form(
@@ -106,7 +111,7 @@ function examplesPanel(visit: Visit): Content {
       'examples',
       'Fill with examples',
       html`<p>Three weeks of purchases with declines, clearings, statements and breaks, and one of each case that needs a person: a suggested match, an act that waits for a second person, a webhook that fails, a file that is held, a clearing in quarantine. It takes some seconds, and moves the clock by three weeks.</p>`,
-      'second',
+      is_next,
     ),
   );
 }

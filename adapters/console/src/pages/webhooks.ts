@@ -96,12 +96,15 @@ async function listPage(visit: Visit): Promise<Response> {
     table({
       caption,
       columns: [
-        { title: 'Webhook', cell: (one) => link(visit.path(`/webhooks/${one.id}`), foreign(one.callback_url)) },
+        {
+          title: 'Webhook',
+          cell: (one) =>
+            html`${link(visit.path(`/webhooks/${one.id}`), foreign(one.callback_url))}<div class="quiet">${typeNames(one.event_type_ids, types)}</div>`,
+        },
         { title: 'State', cell: stateBadge },
         { title: 'Failing since', cell: ({ failing_since }) => instant(failing_since) },
         { title: 'Next attempt', cell: nextAttempt },
         { title: 'Newest deliveries', cell: recentOf },
-        { title: 'Events', cell: ({ event_type_ids }) => typeNames(event_type_ids, types) },
       ],
       rows,
       empty,
@@ -232,7 +235,9 @@ async function editPage(visit: Visit, { id }: { readonly id?: string }): Promise
     title: id === undefined ? 'New webhook' : `Change webhook ${id}`,
     nav: 'webhooks',
     trail: [['Webhooks', visit.path('/webhooks')]],
-    content: html`<form method="post" action="${visit.path(id === undefined ? '/webhooks/new' : `/webhooks/${id}/edit`)}">${visit.csrf}
+    content: panel(
+      'What is sent, and where',
+      html`<form method="post" action="${visit.path(id === undefined ? '/webhooks/new' : `/webhooks/${id}/edit`)}">${visit.csrf}
 ${
   webhook === null
     ? field({
@@ -249,7 +254,8 @@ ${
 ${when(problem?.of('event_type_ids'), (text) => html`<p class="error"><span class="visually-hidden">Error: </span>${text}</p>`)}
 ${types.map(({ id: type, name }) => tickOf(type, name, chosen.includes(type)))}</fieldset>
 ${tick('active', 'Active: events are sent', { checked: problem === undefined ? webhook?.status !== 'inactive' : problem.sent.has('active') })}
-<button>${id === undefined ? 'Create' : 'Change'}</button></form>`,
+<button>${id === undefined ? 'Create the webhook' : 'Save'}</button></form>`,
+    ),
   });
 }
 
@@ -279,8 +285,11 @@ async function confirmPage(visit: Visit, id: string, asked: Confirmation): Promi
       ['Webhooks', visit.path('/webhooks')],
       [`Webhook ${id}`, visit.path(`/webhooks/${id}`)],
     ],
-    content: html`<p>${foreign(callback_url)}</p><p>${asked.text}</p>
-<form method="post">${visit.csrf}<div class="actions"><button${asked.is_danger === true ? html` class="danger"` : ''}>${asked.button}</button><a class="button second" href="${visit.path(`/webhooks/${id}`)}">Back</a></div></form>`,
+    content: panel(
+      `Webhook ${id}`,
+      html`<p>${foreign(callback_url)}</p><p>${asked.text}</p>
+<form method="post">${visit.csrf}<div class="actions"><button${asked.is_danger === true ? html` class="danger"` : ''}>${asked.button}</button><a href="${visit.path(`/webhooks/${id}`)}">Back to the webhook</a></div></form>`,
+    ),
   });
 }
 
@@ -290,11 +299,14 @@ async function secretPage(visit: Visit, { id, secret, callback_url }: Webhook): 
     title: 'The secret of the webhook',
     nav: 'webhooks',
     trail: [['Webhooks', visit.path('/webhooks')]],
-    content: html`<p class="warning">This page shows it only now. Copy it to the receiver.</p>
+    content: panel(
+      'Copy it now',
+      html`<p class="warning">This page shows it only now. Copy it to the receiver.</p>
 ${facts([
   ['Callback URL', foreign(callback_url)],
   ['Secret', html`<code class="code">${secret}</code>`],
 ])}<p><a class="button" href="${visit.path(`/webhooks/${id}`)}">To the webhook</a></p>`,
+    ),
   });
 }
 

@@ -5,7 +5,7 @@
 import { decimalsOf, Refusal } from '@tallystick/kernel';
 import type { Results } from '@tallystick/operations';
 import { type Content, html } from '../look/html.ts';
-import { foreign, instant, money } from '../look/values.ts';
+import { date, foreign, instant, money } from '../look/values.ts';
 import type { Visit, VisitCall } from '../visit.ts';
 import { type Kind, minorUnits, type Reading } from './parse-search.ts';
 
@@ -214,7 +214,7 @@ async function findClearings({ visit, reading, recorded }: Asked): Promise<reado
     name: html`${money(one.billing_amount, one.billing_currency)} at ${foreign(one.merchant_name)}`,
     facts: [
       one.clearing_type === 'CREDIT' ? 'credit' : 'debit',
-      html`settled ${one.settlement_date}`,
+      html`settled ${date(one.settlement_date)}`,
       html`card ${one.vcn_id}`,
       html`clearing ${one.id}`,
     ],
@@ -241,7 +241,7 @@ async function findItems({ visit, reading, units }: Asked): Promise<readonly Fou
     id: one.id,
     to: visit.path(`/items/${one.id}`),
     name: html`${money(one.stated ?? one.cleared ?? one.authorized, one.currency)} at ${foreign(one.merchant_name ?? one.bank_text)}`,
-    facts: [one.kind ?? one.status, one.settlement_date ?? one.booking_date, html`item ${one.id}`],
+    facts: [one.kind ?? one.status, date(one.settlement_date ?? one.booking_date), html`item ${one.id}`],
     is_exact: true,
   }));
 }
@@ -266,7 +266,7 @@ async function findLines({ visit, reading, units }: Asked): Promise<readonly Fou
     id: one.id,
     to: visit.path(one.item_id === null ? bridgeOf(one) : `/lines/${one.id}`),
     name: html`${money(one.amount, one.currency)} ${foreign(one.text)}`,
-    facts: [one.booking_date, html`account ${one.account_id}`, html`line ${one.id}`],
+    facts: [date(one.booking_date), html`account ${one.account_id}`, html`line ${one.id}`],
     is_exact,
   });
   return [
