@@ -176,7 +176,6 @@ function beforeAndAfter({ before, after }: ExplainedDecision, currency: string):
   return table({
     caption: 'What the window of the limits counted before and after the message',
     rows: ['held', 'cleared', 'uses', 'available'] as const,
-    is_compact: true,
     columns: [
       { title: 'In the window', cell: (name) => nameOf(name) },
       { title: 'Before', kind: 'number', cell: (name) => shownValue(name, before?.[name], currency) },
