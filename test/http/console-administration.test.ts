@@ -131,6 +131,11 @@ describe('the administration in the console', () => {
     assert.ok(rows.length > 0 && rows.every((row) => row.includes('person.logged_in')));
     const lines = (await admin.open('/console/audit.ndjson?action=person.logged_in&from=2000-01-01')).text;
     assert.equal(lines.trimEnd().split('\n').length, rows.length);
+    const cookie = [...admin.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    for (let asked = 0; asked < 6; asked += 1) {
+      const head = await fetch(`${world.url}/console/audit.csv`, { method: 'HEAD', headers: { cookie } });
+      assert.equal(head.status, 200, 'no file is begun, which would keep its place');
+    }
   });
 
   it('suspends a third party, and activates it', async () => {

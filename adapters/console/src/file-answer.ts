@@ -8,16 +8,20 @@ import type { Visit } from './visit.ts';
 export function fileAnswer(visit: Visit, { media_type, name, pieces }: ResultFile): Response {
   visit.facts.leavePlace();
   const encoder = new TextEncoder();
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { value, done } = await pieces.next();
-      if (done) controller.close();
-      else controller.enqueue(encoder.encode(value));
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { value, done } = await pieces.next();
+        if (done) controller.close();
+        else controller.enqueue(encoder.encode(value));
+      },
+      async cancel() {
+        await pieces.return();
+      },
     },
-    async cancel() {
-      await pieces.return();
-    },
-  });
+    // A body that is never read, as that of HEAD, begins no file: nobody would end it.
+    { highWaterMark: 0 },
+  );
   const headers = { 'Content-Type': media_type, 'Content-Disposition': `attachment; filename="${name}"` };
   return new Response(body, { headers });
 }
