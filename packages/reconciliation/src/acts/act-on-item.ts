@@ -68,7 +68,7 @@ export async function performAct(
       refuseMerged(situation, { item_id, version: asked.version });
       refuseOtherVersion(situation, expected);
       const plan = planAct(situation);
-      const stake = stakeToApprove(situation);
+      const stake = stakeToApprove(situation, plan);
       if (stake !== null) return (await ask(tx, call, [askingOf(situation, stake)]))[0]!;
       const { of_pass } = await recordBatch(tx, call, [{ situation, plan }]);
       return of_pass[0] ?? (await readItem(tx, call, situation.item.id)).item;

@@ -1,7 +1,7 @@
-import { type FourEyes, toInstantText } from '@tallystick/kernel';
+import { type FourEyes, money, toInstantText } from '@tallystick/kernel';
 import { act_kinds } from '../act.ts';
 import { type ActRequest, concernedIds } from '../acts/act-request.ts';
-import type { Item } from '../item.ts';
+import type { Difference, Item } from '../item.ts';
 
 /**
  * An act that waits for a second person (decision: reconciliation, four eyes).
@@ -74,19 +74,34 @@ export function byRecord(approvals: readonly Approval[]): ReadonlyMap<number, Ap
   );
 }
 
+/** The amounts that an item is compared by. */
+type Stake = Pick<Item, 'authorized' | 'cleared' | 'stated' | 'difference' | 'currency'>;
+
 /** The amount of an item that is compared: the largest of its sides and its difference, without sign. */
-function stakeOf({ authorized, cleared, stated, difference }: Item): number {
+function stakeOf({ authorized, cleared, stated, difference }: Stake): number {
   return Math.max(...[authorized, cleared, stated, difference].map((amount) => Math.abs(amount ?? 0)));
 }
 
-/** The largest amount of these items because of which an act needs a second person; null: it needs none. */
+/** What a match makes of items, which have one currency: their sums, with the difference that it accepts. */
+function together(items: readonly Item[], accepted: Difference | null): Stake {
+  const sumOf = (side: 'authorized' | 'cleared' | 'stated') =>
+    money(items.reduce((sum, item) => sum + (item[side] ?? 0), 0));
+  const [authorized, cleared, stated] = [sumOf('authorized'), sumOf('cleared'), sumOf('stated')];
+  return { authorized, cleared, stated, difference: money(accepted?.amount ?? 0), currency: items[0]!.currency };
+}
+
+/**
+ * The largest amount because of which an act on these items needs a second person; null: it needs
+ * none. Of a match that is also their sum: many small items lead to no large one.
+ */
 export function stakeAbove(
   four_eyes: FourEyes | null,
   items: readonly Item[],
+  accepted: Difference | null,
 ): { readonly amount: number; readonly currency: string } | null {
   if (four_eyes === null) return null;
-  const above = items
-    .map((item) => ({ amount: stakeOf(item), currency: item.currency }))
+  const above = [...items, together(items, accepted)]
+    .map((stake) => ({ amount: stakeOf(stake), currency: stake.currency }))
     .filter(({ amount, currency }) => amount > (four_eyes.above[currency] ?? -1));
   return above.toSorted((a, b) => b.amount - a.amount)[0] ?? null;
 }

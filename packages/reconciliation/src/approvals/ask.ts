@@ -1,22 +1,22 @@
 import type { NewEvent } from '@tallystick/events';
 import { type AuditEntry, auditEntry, type Call } from '@tallystick/kernel';
 import type { ApprovedBy } from '../act.ts';
-import type { ActTx, Situation } from '../acts/act-plan.ts';
+import type { ActPlan, ActTx, Situation } from '../acts/act-plan.ts';
 import { conflict } from '../acts/refuse-act.ts';
 import type { Item } from '../item.ts';
 import { recordsOf } from '../item-id.ts';
 import { type Approval, approvalPayload, describeApproval, type PeriodRequest, stakeAbove } from './approval.ts';
 
 /** The amount because of which an act needs a second person; null: it needs none, or was approved. */
-export function stakeToApprove(situation: Situation): ReturnType<typeof stakeAbove> {
+export function stakeToApprove(situation: Situation, { subject }: ActPlan): ReturnType<typeof stakeAbove> {
   const { request, known } = situation;
-  return request.approved === null ? stakeAbove(known.four_eyes, concernedItems(situation)) : null;
+  return request.approved === null ? stakeAbove(known.four_eyes, concernedItems(situation), subject.accepted) : null;
 }
 
 /** The item of an act, and those with the records that a match names. */
 function concernedItems({ item, request, known }: Situation): readonly Item[] {
   const others = request.with === null ? [] : known.itemsOf(recordsOf(request.with));
-  return [item, ...others.map((seen) => seen.item)];
+  return [item, ...others.map((seen) => seen.item).filter(({ id }) => id !== item.id)];
 }
 
 /** Refuses (`conflict`) an act on items about which another act waits for a second person. */

@@ -150,6 +150,27 @@ checkOnStorages('four eyes', [
     },
   },
   {
+    rule: 'a match has the sum of what it brings together, and the difference that it accepts',
+    async check(open) {
+      const world = await guarded(open);
+      const matchOf = async (cleared: number, lines: readonly number[]) => {
+        const key = clearing(await world.clear({ amount: cleared }));
+        const line_ids: number[] = [];
+        for (const amount of lines) line_ids.push(await world.line({ amount }));
+        return [key, { with: { line_ids }, accept_difference: true, reason: 'rounding' }] as const;
+      };
+      const [small, request] = await matchOf(500, [250, 240]);
+      assert.equal((await world.act(small, 'match', request, anna)).stated, 490);
+      for (const [lines, amount] of [
+        [[500, 500, 500], 1_500],
+        [[-300], 700],
+      ] as const) {
+        const [key, request] = await matchOf(400, lines);
+        assert.equal((await askFor(world, key, 'match', request)).amount, amount);
+      }
+    },
+  },
+  {
     rule: 'while an act waits, each other act on the item is refused with its name, and is possible after a refusal',
     async check(open) {
       const world = await guarded(open);

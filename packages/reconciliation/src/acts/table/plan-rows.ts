@@ -103,7 +103,7 @@ function resultOf(situation: Situation, row: DecidedRow, seen: SeenRow | undefin
 function plannedRow(situation: Situation, row: DecidedRow): PlannedRow | Refusal {
   try {
     const plan = planAct(situation);
-    const stake = stakeToApprove(situation);
+    const stake = stakeToApprove(situation, plan);
     return { row, situation, plan, stake, undone: row.decision === 'reopen' ? undoneBy(situation, plan) : null };
   } catch (error) {
     if (error instanceof Refusal) return error;
