@@ -86,4 +86,20 @@ checkOnStorages('a person that changes its own password', [
       assert.equal(await isOpen(storage, sessions[is_first ? 0 : 1].token), false, 'of a disabled person');
     },
   },
+  {
+    rule: 'is refused when the session ends while the passwords are hashed',
+    async check(open) {
+      const storage = await open();
+      const { person, sessions } = await loggedInTwice(storage);
+      const { id } = sessions[0].session;
+      const disable = () =>
+        storage.unitOfWork.run((tx) => updatePerson(tx, callOf(storage), person.id, { status: 'disabled' }));
+      const slow = { ...passwords, hash: (to: string) => disable().then(() => passwords.hash(to)) };
+      const refused = await refusalOf(() =>
+        changeOwnPassword({ ...storage, passwords: slow }, callOf(storage), person, id, { present, password }),
+      );
+      assert.equal(refused.code, 'conflict');
+      assert.equal(await hashOf(storage, person), `hash of ${present}`);
+    },
+  },
 ]);

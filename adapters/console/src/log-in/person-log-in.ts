@@ -158,7 +158,7 @@ export function personLogIn(ports: PersonDoorPorts): PersonLogIn {
 
     async changePassword(request, facts, typed) {
       const own = await sessionOf(request, facts);
-      if (own?.person == null) return;
+      if (own?.person == null) throw new Refusal('forbidden', 'your session has ended: log in again');
       const { person, session } = own;
       const call = { ...facts, actor: personActor(person), now_ms: clock.nowMs() };
       const attempt = attemptOf(person.handle);

@@ -55,7 +55,8 @@ interface OwnSession {
 /**
  * Sets the password of a person, ends all its sessions but its `own` one, and writes the audit log.
  * The log-in also needs a code (`resetTotp`). Refuses `not_found`, as `checkPassword`
- * `validation_failed`, and (`conflict`) when the password of its `own` session is another one by now.
+ * `validation_failed`, and (`conflict`) when its `own` session has ended, or its password is another
+ * one by now.
  */
 export async function setPassword(
   { unitOfWork, passwords }: SetPasswordPorts,
@@ -69,14 +70,15 @@ export async function setPassword(
   const password_hash = await passwords.hash(checkPassword(password, { handle }));
   return await unitOfWork.run(async (tx) => {
     const now = await readPerson(tx, id, { for_update: true });
-    if (own !== undefined && now.password_hash !== own.password_hash) {
-      throw new Refusal('conflict', 'the password was changed meanwhile');
+    const sessions = await tx.console_sessions.ofPerson(id);
+    const others = sessions.filter((one) => one.id !== own?.session_id);
+    const has_ended = others.length === sessions.length;
+    if (own !== undefined && (has_ended || now.password_hash !== own.password_hash)) {
+      throw new Refusal('conflict', 'the session has ended, or the password was changed meanwhile');
     }
     const person = { ...now, password_hash };
     await tx.people.update(person);
-    for (const session of await tx.console_sessions.ofPerson(id)) {
-      if (session.id !== own?.session_id) await tx.console_sessions.end(session.id);
-    }
+    for (const session of others) await tx.console_sessions.end(session.id);
     await auditPerson(tx, call, 'person.password_set', person);
     return person;
   });
