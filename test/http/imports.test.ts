@@ -354,6 +354,7 @@ describe('imports', () => {
       ['name=a&name=b', 'name'],
       [`name=${'n'.repeat(256)}`, 'name'],
       ['name=a%1B[2J', 'name'],
+      ['name=%20%E2%80%8B', 'name'],
       ['name=a&format=cdf4', 'format'],
       ['name=a&formt=cdf3', 'formt'],
     ];

@@ -17,7 +17,7 @@ import {
   releaseImport,
   replayImport,
 } from '@tallystick/imports';
-import { invalidQuery, isPrintable, maskCardNumbers, Refusal, toInstantText } from '@tallystick/kernel';
+import { invalidQuery, isName, maskCardNumbers, Refusal, toInstantText } from '@tallystick/kernel';
 import * as z from 'zod';
 import { createInterruption } from '../call/interruption.ts';
 import { type Query, readChoiceFilter, withoutAbsent } from '../call/query.ts';
@@ -47,7 +47,7 @@ import {
 /** So many bytes of a file a preview reads, and the rest of the record in which they end. */
 export const preview_bytes_max = 4 * 1024 * 1024;
 
-/** The longest name of a file, in UTF-16 units. */
+/** The longest name of a file, in characters (code points). */
 const name_length_max = 255;
 
 const filter = z
@@ -352,9 +352,9 @@ function readTexts(query: Query, { formats }: Pick<ImportPorts, 'formats'>) {
   const name = query.text('name');
   const format = query.text('format');
   if (name === undefined) throw invalidQuery({ path: 'name', message: 'is required: the name of the file' });
-  if (!isPrintable(name)) throw invalidQuery({ path: 'name', message: 'must have no control characters' });
-  if (name.length > name_length_max) {
-    throw invalidQuery({ path: 'name', message: `must be at most ${name_length_max} characters long` });
+  if (!isName(name, name_length_max)) {
+    const message = `must have 1 to ${name_length_max} characters, no control characters, and not only blank or invisible ones`;
+    throw invalidQuery({ path: 'name', message });
   }
   if (format !== undefined && formats.find(format) === null) {
     throw invalidQuery({ path: 'format', message: `must be one of ${formats.names.join(', ')}` });
