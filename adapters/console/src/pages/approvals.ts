@@ -1,3 +1,4 @@
+import { Refusal } from '@tallystick/kernel';
 import { addForm, type ConsoleApp } from '../console-app.ts';
 import { textOf } from '../form.ts';
 import { type Content, html, when } from '../look/html.ts';
@@ -65,7 +66,8 @@ export function approvalPages(app: ConsoleApp): void {
 
   addForm(app, '/companies/:company_id/approvals/:id', showApproval, async (visit, form, { id }) => {
     const data = { note: textOf(form, 'note') || null };
-    const decision = decisions[textOf(form, 'do')] ?? decisions.approve!;
+    const decision = decisions[textOf(form, 'do')];
+    if (decision === undefined) throw new Refusal('not_found', 'there is no such button');
     const { item_id } = await visit.call(decision.operation, { parameters: { id }, data });
     const to = item_id === null ? visit.path('/periods') : visit.path(`/items/${item_id}`);
     return { to, notice: `Approval ${id}${decision.notice}` };

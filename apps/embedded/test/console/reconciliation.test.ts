@@ -90,6 +90,7 @@ describe('reconciliation in the console', () => {
     assert.deepEqual([other.status, /no other act on it/.test(other.text)], [409, true]);
     assert.match((await ben!.get(`${home}/approvals`)).text, /Approval 2 .*anna/);
     assert.match((await viewer!.get(`${home}/breaks`)).text, /Waits for a second person/);
+    assert.equal((await ben!.post(`${home}/approvals/2`, { do: '' })).status, 404, 'nobody approves by mistake');
     const done = await ben!.post(`${home}/approvals/2`, { do: 'approve', note: 'I saw the receipt' });
     assert.deepEqual([done.path, /it is done/.test(done.text)], [`${home}/items/${large}`, true]);
     assert.match(done.text, /anna accepted it, approved by ben \(you\)/);
