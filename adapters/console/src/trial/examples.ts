@@ -1,4 +1,4 @@
-import { toInstantText } from '@tallystick/kernel';
+import { Refusal, toInstantText } from '@tallystick/kernel';
 import type { Authorization, VirtualCard } from '@tallystick/operations/resources';
 import type { Trial } from './trial.ts';
 import { accountOf, sendClearings, sendStatement, type TrialLine, today } from './trial-files.ts';
@@ -64,12 +64,29 @@ const fates_every = 30;
 /** A card that no company has. */
 const unknown_card_id = 999_999_999;
 
+/** The consoles that make examples now. */
+const busy = new WeakSet<object>();
+
 /**
  * Fills the company with examples of three weeks, by the calls that everybody makes: purchases, most
  * of which clear the next day and are stated by the bank, and one or two of each trouble. The clock
  * moves on. A company without examples gets the same ones each time; more are added to one that has some.
+ * Refuses (`conflict`) while others are made: they would move the clock between two days of these.
  */
 export async function makeExamples(trial: Trial): Promise<Examples> {
+  const { ports } = trial.visit;
+  if (busy.has(ports)) {
+    throw new Refusal('conflict', 'examples are being made now: wait half a minute, and look at the first page');
+  }
+  busy.add(ports);
+  try {
+    return await makeAll(trial);
+  } finally {
+    busy.delete(ports);
+  }
+}
+
+async function makeAll(trial: Trial): Promise<Examples> {
   const draw = createDraw();
   const made = { purchases: 0, declined: 0, cleared: 0 };
   const is_first = await hasNone(trial);
