@@ -1,5 +1,5 @@
-import type { MailboxStore, OneTimeLink, OneTimeLinkStore } from '@tallystick/cards';
-import { toHex } from '@tallystick/kernel';
+import type { MailboxStore, OneTimeLinkStore } from '@tallystick/cards';
+import { createLinks } from '../../storage/links.ts';
 import { newestFirst, oldestAfter, oldestBefore } from '../../storage/paging.ts';
 import type { State } from '../../storage/state.ts';
 
@@ -34,11 +34,7 @@ export function mailboxStore({ mailbox_messages: messages }: State): MailboxStor
 }
 
 export function oneTimeLinkStore({ one_time_links: links }: State): OneTimeLinkStore {
-  function withToken(token_sha256: Uint8Array): OneTimeLink | undefined {
-    const token = toHex(Uint8Array.from(token_sha256));
-    return links.values().find((link) => toHex(link.token_sha256) === token);
-  }
-
+  const { withToken, use, purge } = createLinks(links);
   return {
     async replace(link) {
       const earlier = links.values().find(({ mail_id }) => mail_id === link.mail_id);
@@ -49,19 +45,10 @@ export function oneTimeLinkStore({ one_time_links: links }: State): OneTimeLinkS
     },
 
     async find(token_sha256) {
-      return withToken(token_sha256) ?? null;
+      return withToken(token_sha256);
     },
 
-    async use(token_sha256, now_ms) {
-      const link = withToken(token_sha256);
-      if (link === undefined || link.used_at_ms !== null || link.expires_at_ms <= now_ms) return null;
-      return links.set(link.id, { ...link, used_at_ms: now_ms });
-    },
-
-    async purge(before_ms, limit) {
-      const old = oldestBefore(links.values(), ({ expires_at_ms }) => expires_at_ms, before_ms, limit);
-      for (const { id } of old) links.delete(id);
-      return old.length;
-    },
+    use,
+    purge,
   };
 }
