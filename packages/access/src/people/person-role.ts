@@ -20,22 +20,25 @@ const people = person_roles;
 const nobody: Access = { read: [], change: [] };
 const administered: Access = { read: people, change: ['admin'] };
 const cards: Access = { read: people, change: ['support', 'risk', 'admin'] };
+const served: Access = { read: people, change: ['support', 'admin'] };
+/** What may show a card number. */
+const confidential: Access = { read: ['support', 'admin'], change: ['support', 'admin'] };
 const books: Access = { read: people, change: ['finance', 'admin'] };
 const tried: Access = { read: people, change: ['support', 'risk', 'finance', 'admin'] };
 
 /** What the roles of people may do in each part of the service. */
 export const area_access = {
   virtualcards: cards,
-  card_issuing: { read: people, change: ['support', 'admin'] },
-  card_numbers: { read: ['support', 'admin'], change: ['support', 'admin'] },
-  hold_release: { read: people, change: ['support', 'admin'] },
+  card_issuing: served,
+  card_numbers: confidential,
+  hold_release: served,
   card_freeze: cards,
-  realcards: { read: people, change: ['support', 'admin'] },
-  templates: { read: people, change: ['support', 'admin'] },
+  realcards: served,
+  templates: served,
   events: { read: [...people, 'portal', 'portal_reader'], change: [] },
   webhooks: { read: [...people, 'portal', 'portal_reader'], change: ['admin', 'portal'] },
   /** A link that may change webhooks also needs the right to do so: `passesOn` of the operation. */
-  portal_links: { read: ['support', 'admin'], change: ['support', 'admin'] },
+  portal_links: confidential,
   decision_endpoint: administered,
   reconciliation: books,
   /** Only the card network and its connector send these. */
@@ -44,8 +47,8 @@ export const area_access = {
   bank_accounts: books,
   administration: administered,
   people: administered,
-  template_completion: { read: people, change: ['support', 'admin'] },
-  mails: { read: people, change: ['support', 'admin'] },
+  template_completion: served,
+  mails: served,
   oversight: administered,
   foreign_events: nobody,
   quarantine: books,
@@ -53,7 +56,7 @@ export const area_access = {
   sandbox_clock: tried,
   sandbox_purchases: tried,
   /** Its mails may contain card numbers. */
-  sandbox_mailbox: { read: ['support', 'admin'], change: ['support', 'admin'] },
+  sandbox_mailbox: confidential,
 } as const satisfies Readonly<Record<keyof typeof area_roles, Access>>;
 
 /** The roles that may read, or change something, in a part of the service. */

@@ -32,10 +32,8 @@ export const grants_max = 100;
 /** Of an issuer and a subject, in characters. */
 export const subject_length_max = 255;
 
-const handle_form = /^[a-z0-9._-]{1,64}$/;
-
 export function isHandle(text: string): boolean {
-  return handle_form.test(text);
+  return text.length <= handle_length_max && /^[a-z0-9._-]+$/.test(text);
 }
 
 /** The person as the audit log and histories name it. */
