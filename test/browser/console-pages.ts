@@ -66,7 +66,7 @@ export const console_pages: readonly ConsolePage[] = [
   },
   { name: 'line', route: '/companies/:company_id/lines/:id', path: `${company}/lines/1` },
   { name: 'bridge', route: '/companies/:company_id/bridge', path: `${company}/bridge?from=&to=` },
-  { name: 'periods', route: '/companies/:company_id/periods', path: `${company}/periods?through=2999-01-01` },
+  { name: 'periods', route: '/companies/:company_id/periods', path: `${company}/periods?closed_through=2999-01-01` },
   { name: 'approvals', route: '/companies/:company_id/approvals', path: `${company}/approvals` },
   {
     name: 'approval',

@@ -1,4 +1,5 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash } from 'node:crypto';
+import { equalBytes } from '@tallystick/kernel';
 
 /** The token that a form of this visitor carries: it cannot be known without the secret. */
 export function formToken(secret: string): string {
@@ -6,9 +7,7 @@ export function formToken(secret: string): string {
 }
 
 export function isFormToken(token: unknown, secret: string): boolean {
-  if (typeof token !== 'string') return false;
-  const [own, other] = [Buffer.from(formToken(secret)), Buffer.from(token)];
-  return own.length === other.length && timingSafeEqual(own, other);
+  return typeof token === 'string' && equalBytes(Buffer.from(formToken(secret)), Buffer.from(token));
 }
 
 /** Whether a browser says that the request comes from a page of ours. */

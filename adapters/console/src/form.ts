@@ -56,10 +56,15 @@ function unreadable(why: string): Refusal {
   return new Refusal('validation_failed', `the form cannot be read: ${why}; reload the page, and try again`);
 }
 
+/** The text of a field as it was typed; empty: it has none. */
+export function typedTextOf(form: FormData, name: string): string {
+  const value = form.get(name);
+  return typeof value === 'string' ? value : '';
+}
+
 /** The text of a field without blanks around it; empty: it has none. */
 export function textOf(form: FormData, name: string): string {
-  const value = form.get(name);
-  return typeof value === 'string' ? value.trim() : '';
+  return typedTextOf(form, name).trim();
 }
 
 /**

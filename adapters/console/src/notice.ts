@@ -1,4 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
+import { equalBytes } from '@tallystick/kernel';
 import { cookie, readCookie } from './log-in/cookie.ts';
 import type { Identity, RequestFacts } from './ports.ts';
 
@@ -31,9 +32,8 @@ export function readNotice(visit: Noticed): { readonly notice: string | null; re
   if (sent === null) return { notice: null, forget: null };
   const [signature, text] = [sent.slice(0, signature_length), sent.slice(signature_length)];
   const forget = cookie(visit.facts, name, '', 0);
-  const [own, other] = [Buffer.from(sign(visit, text)), Buffer.from(signature)];
-  if (own.length !== other.length || !timingSafeEqual(own, other)) return { notice: null, forget };
-  return { notice: Buffer.from(text, 'base64url').toString(), forget };
+  const is_own = equalBytes(Buffer.from(sign(visit, text)), Buffer.from(signature));
+  return { notice: is_own ? Buffer.from(text, 'base64url').toString() : null, forget };
 }
 
 function sign({ identity }: Noticed, text: string): string {

@@ -15,7 +15,7 @@ import {
 } from '@tallystick/access';
 import { too_many_log_ins } from '@tallystick/consents';
 import { createFailedLogIns, invalid, type PasswordHasher, Refusal } from '@tallystick/kernel';
-import { readFields } from '../form.ts';
+import { readFields, textOf, typedTextOf } from '../form.ts';
 import { isAutomatic } from '../live/automatic.ts';
 import type { Identity, LogIn, RequestFacts } from '../ports.ts';
 import { cookie, leadTo, readCookie, sessionCookie } from './cookie.ts';
@@ -77,9 +77,9 @@ export function personLogIn(ports: PersonDoorPorts): PersonLogIn {
 
   async function byPassword(facts: RequestFacts, form: FormData): Promise<Response> {
     const handle = textOf(form, 'handle').slice(0, 255);
-    const name = handle.normalize('NFKC').trim().toLowerCase();
+    const name = handle.normalize('NFKC').toLowerCase();
     const attempt = attemptOf(name);
-    const credentials = { handle, password: textOf(form, 'password'), code: textOf(form, 'code') };
+    const credentials = { handle, password: typedTextOf(form, 'password'), code: textOf(form, 'code') };
     const begun = await facts.logIn(attempt, async () => {
       const logged_in = await logInByPassword({ ...ports, unitOfWork: unitOfWorkOf(facts) }, credentials, facts);
       if (logged_in === null) await failures.failed(facts, name);
@@ -191,11 +191,6 @@ const too_many_attempts = 'Too many attempts wait. Try again later.';
 /** An attempt with a password of this person, by which the next ones are slowed. */
 function attemptOf(handle: string) {
   return { user_name: `person ${handle}`, step: null };
-}
-
-function textOf(form: FormData, name: string): string {
-  const value = form.get(name);
-  return typeof value === 'string' ? value : '';
 }
 
 /** A path of the console, and of nothing else, as a header can have it. */

@@ -7,7 +7,7 @@ import {
   type PortalVisit,
 } from '@tallystick/access';
 import type { AuditLog, Clock, Random, Sha256, UnitOfWork } from '@tallystick/kernel';
-import { readFields } from '../form.ts';
+import { readFields, textOf } from '../form.ts';
 import { isAutomatic } from '../live/automatic.ts';
 import { html } from '../look/html.ts';
 import { narrowPage } from '../look/layout.ts';
@@ -50,7 +50,7 @@ export function portalDoor(ports: PortalPorts): PortalDoor {
   }
 
   async function open(request: Request, facts: RequestFacts): Promise<Response> {
-    const code = String((await readFields(request)).get('code') ?? '').trim();
+    const code = textOf(await readFields(request), 'code');
     // Whoever pastes the whole address means what is behind the #.
     const token = code.slice(code.lastIndexOf('#') + 1);
     const now_ms = clock.nowMs();

@@ -1,4 +1,5 @@
 import { decimalsOf, invalid, showDecimal } from '@tallystick/kernel';
+import { textOf } from '../form.ts';
 import { minorUnits, parseSearch } from '../search/parse-search.ts';
 
 /**
@@ -7,7 +8,7 @@ import { minorUnits, parseSearch } from '../search/parse-search.ts';
  * has two meanings.
  */
 export function typedAmount(form: FormData, name: string, currency: string): number | undefined {
-  const typed = String(form.get(name) ?? '').trim();
+  const typed = textOf(form, name);
   if (typed === '') return undefined;
   const reading = parseSearch(typed);
   const units = reading === null || reading.is_negative ? [] : minorUnits(reading, decimalsOf(currency));

@@ -1,6 +1,7 @@
 import { person_password_length_max, person_password_length_min } from '@tallystick/access';
 import { invalid, Refusal, toInstantText } from '@tallystick/kernel';
 import { addForm, type ConsoleApp } from '../console-app.ts';
+import { typedTextOf } from '../form.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { facts, field, panel, table } from '../look/parts.ts';
 import { badge, foreign, instant } from '../look/values.ts';
@@ -12,7 +13,7 @@ export function accountPages(app: ConsoleApp): void {
   app.get('/account', (c) => showAccount(c.var.visit));
 
   addForm(app, '/account/password', showAccount, async (visit, form) => {
-    const [present, password, again] = ['present', 'password', 'again'].map((name) => String(form.get(name) ?? ''));
+    const [present, password, again] = ['present', 'password', 'again'].map((name) => typedTextOf(form, name));
     if (password !== again) throw invalid({ path: 'again', message: 'must be the same as the new password' });
     await logInOf(visit).changePassword(visit.request, visit.facts, { present: present!, password: password! });
     return { to: visit.rootPath('/account'), notice: 'Your password is changed. Your other sessions have ended.' };

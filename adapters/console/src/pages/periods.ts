@@ -40,9 +40,9 @@ function lastMonthEnd(now_ms: number): string {
 }
 
 async function showPeriods(visit: Visit): Promise<Response> {
-  const { problem } = visit;
   const { items, next } = await visit.call('reconciliation.periods.list', { options: visit.paged({}, 25) });
-  const through = problem?.typed('closed_through') ?? visit.query.get('through') ?? '';
+  const day = visit.typed('closed_through', visit.query.get('closed_through'));
+  const through = String(day.value ?? '');
   const is_date = /^\d{4}-\d\d-\d\d$/.test(through);
   const newest = items.find(({ status }) => status !== 'reopened');
   return await visit.page({
@@ -52,7 +52,7 @@ async function showPeriods(visit: Visit): Promise<Response> {
       panel(
         'Close days',
         html`<form class="filters" action="${visit.path('/periods')}" aria-label="Look before you close">
-${field({ name: 'through', label: 'Close all days through', type: 'date', value: through || lastMonthEnd(visit.now_ms), required: true, error: problem?.of('closed_through') })}
+${field({ ...day, label: 'Close all days through', type: 'date', value: through || lastMonthEnd(visit.now_ms), required: true })}
 <button class="second">Look first</button></form>`,
       ),
     )}${is_date ? await preview(visit, through) : ''}${panel(

@@ -1,6 +1,7 @@
 import { invalid, Refusal, showAmount } from '@tallystick/kernel';
 import type { Authorization, Clearing, Import } from '@tallystick/operations/resources';
 import { code_words } from '../decision/say-decision.ts';
+import { textOf } from '../form.ts';
 import { typedAmount } from '../look/typed-amount.ts';
 import { makeExamples } from './examples.ts';
 import type { Trial } from './trial.ts';
@@ -46,7 +47,7 @@ async function makeCard(trial: Trial, form: FormData): Promise<Outcome> {
   const total_card_amount = amountOf(form, 'limit');
   const team = textOf(form, 'team');
   const card = await trial.call('virtualCards.create', {
-    data: { total_card_amount, recurring: 'Monthly', ...(team === null ? {} : { metadata: { team } }) },
+    data: { total_card_amount, recurring: 'Monthly', ...(team === '' ? {} : { metadata: { team } }) },
   });
   return {
     text: `Card ${card.id}, which ends in ${card.last4}, can be used: ${showAmount(total_card_amount, 'USD')} each month.`,
@@ -59,7 +60,7 @@ async function buy(trial: Trial, form: FormData): Promise<Outcome> {
   const data = {
     vcn_id: idOf(form, 'card'),
     amount: amountOf(form, 'amount'),
-    ...(merchant_name === null ? {} : { merchant_name }),
+    ...(merchant_name === '' ? {} : { merchant_name }),
   };
   return decisionOutcome(await trial.call('sandbox.purchases.create', { data }));
 }
@@ -237,13 +238,8 @@ function target(form: FormData) {
 
 function idOf(form: FormData, name: string): string {
   const text = textOf(form, name);
-  if (text === null || !/^[1-9]\d{0,14}$/.test(text)) throw invalid({ path: name, message: 'must be chosen' });
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw invalid({ path: name, message: 'must be chosen' });
   return text;
-}
-
-function textOf(form: FormData, name: string): string | null {
-  const value = form.get(name);
-  return typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
 }
 
 /** An amount of dollars as people type it, in minor units. */

@@ -145,9 +145,9 @@ describe('reconciliation in the console', () => {
   });
 
   it('shows what a closing freezes and leaves open, and closes by two', async () => {
-    const look = await anna!.get(`${home}/periods?through=2026-01-31`);
+    const look = await anna!.get(`${home}/periods?closed_through=2026-01-31`);
     assert.match(look.text, /If you close through 2026-01-31/);
-    assert.match((await anna!.get(`${home}/periods?through=2999-01-01`)).text, /items stay open/);
+    assert.match((await anna!.get(`${home}/periods?closed_through=2999-01-01`)).text, /items stay open/);
     const asked = await anna!.post(`${home}/periods`, { closed_through: '2026-01-31' });
     assert.deepEqual([asked.path, /close the days through 2026-01-31/.test(asked.text)], [`${home}/approvals/3`, true]);
     const done = await ben!.post(`${home}/approvals/3`, { do: 'approve' });
