@@ -26,7 +26,6 @@ describe('the administration in the console', () => {
     return browser;
   }
 
-  /** The rows of `name="value"` fields of the page's forms. */
   const shows = (browser: Browser, text: string) => assert.ok(browser.page.text.includes(text), browser.page.text);
 
   it('makes a person, shows its secret once, and takes its roles away', async () => {

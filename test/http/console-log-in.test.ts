@@ -112,7 +112,7 @@ describe('the log-in of the console', () => {
     world.advance(29 * 60_000);
     assert.equal(await isIn(idle), true, 'a request keeps it open');
     world.advance(29 * 60_000);
-    const cookie = [...idle.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const cookie = idle.cookie_header;
     const part = await fetch(`${world.url}/console/account`, { headers: { cookie, 'x-live': '1' } });
     assert.equal(part.status, 200);
     world.advance(60_000);
@@ -181,7 +181,7 @@ describe('the log-in of the console', () => {
     await browser.send('/console/log-in', { handle: 'dora', password, code: code(), back: '/account' });
     const forged = await browser.send('/console/account/end-sessions', { form_token: 'x' });
     assert.equal(forged.status, 403);
-    const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const cookie = browser.cookie_header;
     const parts = new FormData();
     parts.append('form_token', 'x');
     const in_parts = await fetch(`${world.url}/console/account/end-sessions`, {
@@ -229,7 +229,7 @@ it('behind a proxy that ends TLS, cookies are for https and this host alone, and
   const { code } = await withPassword(world, 'anna', everywhere('viewer'));
   const browser = world.browser();
   const send = (path: string, fields: Readonly<Record<string, string>>) => {
-    const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const cookie = browser.cookie_header;
     const body = new URLSearchParams(fields);
     return fetch(world.url + path, { method: 'POST', body, headers: { cookie }, redirect: 'manual' });
   };
@@ -246,12 +246,10 @@ it('behind a proxy that ends TLS, cookies are for https and this host alone, and
   assert.equal((await browser.open('/console/account')).path, '/console/log-in?back=%2Faccount');
 });
 
+type ClientAuthMethod = 'client_secret_basic' | 'client_secret_post' | 'none';
+
 /** An OpenID provider at which somebody is logged in already. */
-async function startProvider(
-  t: TestContext,
-  console_url: () => string,
-  token_endpoint_auth_method: 'client_secret_basic' | 'client_secret_post' | 'none' = 'client_secret_basic',
-) {
+async function startProvider(t: TestContext, console_url: () => string, token_endpoint_auth_method: ClientAuthMethod) {
   const server = createServer((request, response) => handle(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => server.close());
@@ -299,13 +297,19 @@ async function startProvider(
   };
 }
 
-it('an identity of the provider logs in only after it was registered, and gets its roles from nowhere else', async (t) => {
+/** A console with an OpenID provider. */
+async function openWithProvider(t: TestContext, method: ClientAuthMethod = 'client_secret_basic') {
   let console_url = '';
-  const provider = await startProvider(t, () => console_url);
+  const provider = await startProvider(t, () => console_url, method);
   const world = await openConsole(t, (url) => {
     console_url = url;
     return { console_provider: provider.settings };
   });
+  return { world, provider };
+}
+
+it('an identity of the provider logs in only after it was registered, and gets its roles from nowhere else', async (t) => {
+  const { world, provider } = await openWithProvider(t);
   provider.start('subject-1');
   const unknown = world.browser();
   await unknown.open('/console/companies');
@@ -346,12 +350,7 @@ async function leave({ url, browser }: ConsoleWorld) {
 }
 
 it('an answer of the provider is only for the attempt for which the browser was sent there', async (t) => {
-  let console_url = '';
-  const provider = await startProvider(t, () => console_url);
-  const world = await openConsole(t, (url) => {
-    console_url = url;
-    return { console_provider: provider.settings };
-  });
+  const { world, provider } = await openWithProvider(t);
   const identity = { issuer: provider.settings.issuer, subject: 'subject-1' };
   await world.tally.operator.people.create({ handle: 'anna', name: 'Anna', ...identity, grants: [] });
   provider.start('subject-1');
@@ -385,12 +384,7 @@ it('an answer of the provider is only for the attempt for which the browser was 
 
 for (const method of ['client_secret_post', 'none'] as const) {
   it(`a client that proves itself by ${method} logs people in`, async (t) => {
-    let console_url = '';
-    const provider = await startProvider(t, () => console_url, method);
-    const world = await openConsole(t, (url) => {
-      console_url = url;
-      return { console_provider: provider.settings };
-    });
+    const { world, provider } = await openWithProvider(t, method);
     const identity = { issuer: provider.settings.issuer, subject: 'subject-1' };
     await world.tally.operator.people.create({ handle: 'anna', name: 'Anna', ...identity, grants: [] });
     provider.start('subject-1');

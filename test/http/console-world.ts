@@ -84,6 +84,11 @@ export class Browser {
     return this.#cookies;
   }
 
+  /** The cookies as a request carries them. */
+  get cookie_header(): string {
+    return [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  }
+
   get page(): Page {
     assert.ok(this.#page !== null, 'no page was opened');
     return this.#page;
@@ -103,8 +108,7 @@ export class Browser {
   async #go(method: string, path: string, body: URLSearchParams | null): Promise<Page> {
     let [at, by, sent] = [new URL(path, this.#origin), method, body];
     for (let hops = 0; hops < 10; hops += 1) {
-      const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-      const headers = { cookie, 'sec-fetch-site': 'same-origin' };
+      const headers = { cookie: this.cookie_header, 'sec-fetch-site': 'same-origin' };
       const reply = await fetch(at, { method: by, body: sent, headers, redirect: 'manual' });
       for (const set of reply.headers.getSetCookie()) {
         const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? [];

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type BrowsedConsole, browseConsole } from './browse.ts';
+import { type BrowsedConsole, type Browser, browseConsole } from './browse.ts';
+
+/** The token of a person's forms. */
+async function tokenOf(browser: Browser): Promise<string> {
+  return /name="form-token" content="([^"]+)"/.exec((await browser.get('/companies')).html)![1]!;
+}
 
 describe('the console', () => {
   let world: BrowsedConsole;
@@ -39,9 +44,8 @@ describe('the console', () => {
 
   it('refuses a form without the token of its visitor, with that of another one, and from another site', async () => {
     const anna = world.as('anna', { role: 'admin', company_id: null });
-    const page = await world.as('otto', { role: 'admin', company_id: null }).get('/companies');
-    const of_otto = /name="form-token" content="([^"]+)"/.exec(page.html)?.[1] ?? '';
-    const own = /name="form-token" content="([^"]+)"/.exec((await anna.get('/companies')).html)?.[1] ?? '';
+    const of_otto = await tokenOf(world.as('otto', { role: 'admin', company_id: null }));
+    const own = await tokenOf(anna);
     const send = (form_token: string, headers: Record<string, string> = {}) =>
       fetch(`${world.url}/no-such-form`, {
         method: 'POST',
@@ -58,7 +62,7 @@ describe('the console', () => {
 
   it('refuses a form that is broken off, is none, or is longer than any form', async () => {
     const anna = world.as('anna', { role: 'admin', company_id: null });
-    const token = /name="form-token" content="([^"]+)"/.exec((await anna.get('/companies')).html)![1]!;
+    const token = await tokenOf(anna);
     const in_parts = { 'content-type': 'multipart/form-data; boundary=x' };
     const part = (name: string, value: string) =>
       `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
@@ -78,7 +82,7 @@ describe('the console', () => {
 
   it('refuses a file that is broken off, wherever that is', async () => {
     const anna = world.as('anna', { role: 'admin', company_id: null });
-    const token = /name="form-token" content="([^"]+)"/.exec((await anna.get('/companies')).html)![1]!;
+    const token = await tokenOf(anna);
     const head = 'Content-Disposition: form-data; name=';
     const whole = `--x\r\n${head}"form_token"\r\n\r\n${token}\r\n--x\r\n${head}"file"; filename="a.csv"\r\n\r\na,b\r\n--x--\r\n`;
     const send = (body: string, type = 'multipart/form-data; boundary=x') =>
