@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { machine_timers } from '@tallystick/kernel';
-import { createLive } from '../src/live/live.ts';
+import { createLive, type KnownEvents } from '../src/live/live.ts';
 import type { NewsEvent } from '../src/ports.ts';
 
 /** Live answers, with what each of their ports was asked, and timers that run when they are moved on. */
@@ -39,17 +39,22 @@ function openLive() {
     log: { error: (_, message) => errors.push(message) },
   });
 
-  /** Opens the answer of a visitor, and reads it. */
-  function listen(visitor: string, session: string | null = visitor, { newest_id = 0 } = {}) {
+  /** Opens the answer of a visitor, lists what is known, and reads the answer. */
+  function listen(
+    visitor: string,
+    session: string | null = visitor,
+    list = (): KnownEvents => ({ newest_id: 0, missed: [] }),
+  ) {
     const here = { is_gone: false, is_over: false, text: '' };
     const isGone = () => here.is_gone;
-    const response = live.open({ visitor, session, company_id: 1, isGone }, { newest_id, missed: [] });
-    assert.ok(response?.body, 'no answer');
+    const opened = live.open({ visitor, session, company_id: 1, isGone });
+    assert.ok(opened?.answer.body, 'no answer');
     const read = async (): Promise<void> => {
-      for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) here.text += chunk;
+      for await (const chunk of opened.answer.body!.pipeThrough(new TextDecoderStream())) here.text += chunk;
       here.is_over = true;
     };
     void read();
+    opened.begin(list());
     return here;
   }
 
@@ -109,10 +114,20 @@ describe('the open pages of one process', () => {
 
   it('get something every 15 s, so that no proxy ends them, and ask nothing for a host', async () => {
     const world = openLive();
-    const page = world.listen('of a host', null, { newest_id: 7 });
+    const page = world.listen('of a host', null, () => ({ newest_id: 7, missed: [] }));
     await world.pass(45_000);
     assert.equal(page.text, `retry: 3000\nid: 7\nevent: at\ndata: 7\n\n${':\n\n'.repeat(3)}`);
     assert.deepEqual(world.asked.sessions, []);
+  });
+
+  it('hear once what happens while it is listed what they have missed', async () => {
+    const world = openLive();
+    const page = world.listen('anna', 'anna', () => {
+      world.happen(bought);
+      return { newest_id: 8, missed: [bought] };
+    });
+    await world.pass(500);
+    assert.match(page.text, /\n\nid: 8\nevent: news\ndata: \{"event":\[8\],"card-3":\[8\]\}\n\n$/);
   });
 
   it('end with their session, and others go on', async () => {

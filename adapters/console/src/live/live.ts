@@ -42,6 +42,7 @@ export interface Listening {
 }
 
 interface Stream extends Listening {
+  begin(events: KnownEvents): void;
   tell(name: string, id: number): void;
   /** Sends something through proxies that end what is silent. Ends the stream when nobody reads it. */
   beat(): void;
@@ -54,9 +55,17 @@ export interface KnownEvents {
   readonly missed: readonly NewsEvent[];
 }
 
+/** A stream that hears what happens from now on, and says nothing yet. */
+export interface OpenedStream {
+  readonly answer: Response;
+  /** Sends where the stream is, and what was missed: what is listed after `open` leaves no gap. */
+  begin(events: KnownEvents): void;
+  end(): void;
+}
+
 export interface Live {
-  /** The answer with the news of a company; null: there are too many such answers. */
-  open(listening: Listening, events: KnownEvents): Response | null;
+  /** The news of a company; null: there are too many streams. */
+  open(listening: Listening): OpenedStream | null;
 }
 
 type LivePorts = Pick<ConsolePorts, 'news' | 'openSessions' | 'timers' | 'stop' | 'log'>;
@@ -111,13 +120,13 @@ export function createLive({ news, openSessions, timers, stop, log }: LivePorts)
     };
   }
 
-  function bodyOf(listening: Listening, events: KnownEvents): ReadableStream<Uint8Array> {
-    let stream: Stream;
-    return new ReadableStream<Uint8Array>(
+  function openStream(listening: Listening) {
+    let stream!: Stream;
+    const body = new ReadableStream<Uint8Array>(
       {
         start(controller) {
           const gathered = new Map<string, number[]>();
-          let last_id = events.newest_id;
+          let last_id = 0;
           let cancelSend = (): void => {};
           const write = (text: string): void => controller.enqueue(encoder.encode(text));
           const send = (): void => {
@@ -127,11 +136,16 @@ export function createLive({ news, openSessions, timers, stop, log }: LivePorts)
           const cancelEnd = after(stream_ms_max, () => stream.end());
           stream = {
             ...listening,
+            begin({ newest_id, missed }) {
+              last_id = Math.max(last_id, newest_id);
+              write(`retry: 3000\nid: ${last_id}\nevent: at\ndata: ${last_id}\n\n`);
+              for (const event of missed) tellOf(stream, event);
+            },
             tell(name, id) {
               const is_first = gathered.size === 0;
               last_id = Math.max(last_id, id);
               const ids = gathered.get(name) ?? [];
-              if (ids.length < ids_max) ids.push(id);
+              if (ids.length < ids_max && !ids.includes(id)) ids.push(id);
               if (gathered.size < names_max) gathered.set(name, ids);
               if (is_first) cancelSend = after(gather_ms, send);
             },
@@ -154,23 +168,23 @@ export function createLive({ news, openSessions, timers, stop, log }: LivePorts)
           };
           streams.add(stream);
           endShared ??= begin();
-          write(`retry: 3000\nid: ${last_id}\nevent: at\ndata: ${last_id}\n\n`);
-          for (const event of events.missed) tellOf(stream, event);
         },
         cancel: () => stream.end(),
       },
       new CountQueuingStrategy({ highWaterMark: unread_max }),
     );
+    return { body, stream };
   }
 
   return {
-    open(listening, events) {
+    open(listening) {
       for (const stream of streams) if (stream.isGone()) stream.end();
       const own = [...streams].filter(({ visitor }) => visitor === listening.visitor).length;
       if (news === undefined || stop.aborted || streams.size >= streams_max || own >= streams_per_visitor_max)
         return null;
       const headers = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
-      return new Response(bodyOf(listening, events), { headers });
+      const { body, stream } = openStream(listening);
+      return { answer: new Response(body, { headers }), begin: stream.begin, end: stream.end };
     },
   };
 }
