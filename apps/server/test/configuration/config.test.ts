@@ -177,6 +177,23 @@ describe('configuration', () => {
     assert.match(problems(worker).NETWORK_PORT ?? '', /role worker/);
   });
 
+  it('takes an OpenID provider with a client of it and PUBLIC_URL; without a secret the client is a public one', () => {
+    const live = { DATABASE_URL: 'postgres://a@b/c', TALLYSTICK_KEYS: key, PUBLIC_URL: 'https://cards.example' };
+    const provider = { CONSOLE_ISSUER: 'https://id.example', CONSOLE_CLIENT_ID: 'tally' };
+    const settings = { issuer: 'https://id.example', client_id: 'tally', client_secret: null };
+    assert.equal(readConfig(live).console_provider, null);
+    assert.deepEqual(readConfig({ ...live, ...provider }).console_provider, settings);
+    const with_secret = readConfig({ ...live, ...provider, CONSOLE_CLIENT_SECRET: 's' });
+    assert.deepEqual(with_secret.console_provider, { ...settings, client_secret: 's' });
+    const { PUBLIC_URL: _, ...nowhere } = live;
+    const { CONSOLE_ISSUER, CONSOLE_CLIENT_ID, PUBLIC_URL } = problems({ ...nowhere, CONSOLE_CLIENT_SECRET: 's' });
+    assert.deepEqual(
+      [CONSOLE_ISSUER, CONSOLE_CLIENT_ID, PUBLIC_URL],
+      Array.from({ length: 3 }, () => 'is required with CONSOLE_CLIENT_SECRET'),
+    );
+    assert.match(problems({ ...provider }).CONSOLE_ISSUER!, /no use in a sandbox/);
+  });
+
   it('requires REDIS_URL for a separate API or worker, and uses another port for a worker', () => {
     for (const ROLE of ['api', 'worker']) {
       assert.throws(() => readConfig({ ROLE }), /REDIS_URL: is required for the role/);
