@@ -23,8 +23,8 @@ export interface ConsoleMountOptions extends MountOptions {
    * pages below its `/portal` need no log-in of the host. Absent: there are no portal links.
    */
   readonly url?: string | undefined;
-  /** Who a request comes from, by the log-in of the host; null: nobody, who is answered 403. */
-  readonly person: (request: IncomingMessage) => Promise<HostPerson | null> | HostPerson | null;
+  /** Who a request comes from, by the log-in of the host; null or undefined: nobody, who is answered 403. */
+  readonly person: (request: IncomingMessage) => Promise<HostPerson | null | undefined> | HostPerson | null | undefined;
 }
 
 /** The console below a path of a host, who knows the people. */
@@ -37,8 +37,8 @@ export function hostConsole(container: Container, { person, url, ...mount }: Con
   const console = container.get(tokens.createConsole)({
     opens_portal: url !== undefined,
     async identify(_, { incoming }) {
-      const found = incoming === undefined ? null : await person(incoming);
-      return found === null ? null : identityOf(found, cookie_keys[0]!);
+      const found = incoming && (await person(incoming));
+      return found ? identityOf(found, cookie_keys[0]!) : null;
     },
   });
   const app = createHttpApp({

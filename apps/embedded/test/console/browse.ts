@@ -39,7 +39,7 @@ export async function browseConsole(options: TallystickOptions = { sandbox: true
   const handler = tally.console({
     prefix: '/ops',
     url: 'https://host.example/ops',
-    person: ({ headers }) => people.get(String(headers['x-person'])) ?? null,
+    person: ({ headers }) => people.get(String(headers['x-person'])),
   });
   const server = createServer(handler).listen(0, '127.0.0.1');
   await once(server, 'listening');
