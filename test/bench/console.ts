@@ -15,7 +15,7 @@ import { createVault, parseKeyRing } from '@tallystick/vault';
 import { breaksSql } from './breaks.ts';
 import { type DatabaseName, filledDatabase } from './filled-database.ts';
 import { create } from './hostile.ts';
-import { closedLoop, type LoadTarget, pacedLoad } from './http-load.ts';
+import { closedLoop, type LoadResult, type LoadTarget, pacedLoad } from './http-load.ts';
 import { authorizationRequest } from './http-requests.ts';
 import type { Bench, BenchOptions } from './main.ts';
 import { median, percentile, type Row, row } from './measure.ts';
@@ -225,10 +225,11 @@ async function decisionRows(
     const per_second = alone / 2;
     const due = Math.round(per_second * seconds);
     alone_p99s!.push(percentile((await pacedLoad(target, due, per_second, next)).latencies_ms, 0.99));
-    const browsing = await beginBrowsing(server, pages);
-    busy_peaks!.push((await peak()).per_second);
-    const load = await pacedLoad(target, due, per_second, next);
-    looked.push(...(await browsing.end()));
+    const { load, times } = await whileBrowsing(server, pages, async () => {
+      busy_peaks!.push((await pacedLoad(target, count, alone, next)).per_second);
+      return await pacedLoad(target, due, per_second, next);
+    });
+    looked.push(...times);
     peaks!.push(alone);
     kept!.push(load.per_second / per_second);
     p99s!.push(percentile(load.latencies_ms, 0.99));
@@ -261,33 +262,36 @@ async function decisionRows(
   ];
 }
 
-/** People who open the pages one after another, each beginning with another one. */
-async function beginBrowsing(server: ServerProcess, pages: readonly FoundPage[]) {
+/**
+ * Sends a load while people open the pages one after another, each beginning with another one.
+ * Rejects with the first failure of either.
+ */
+async function whileBrowsing(
+  server: ServerProcess,
+  pages: readonly FoundPage[],
+  send: () => Promise<LoadResult>,
+): Promise<{ readonly load: LoadResult; readonly times: readonly number[] }> {
   const visitors = await Promise.all(
     Array.from({ length: people }, (_, at) => logIn(server, person_roles[at % person_roles.length]!)),
   );
   const times: number[] = [];
   let is_over = false;
-  const browsing = Promise.all(
-    visitors.map(async ({ get }, at) => {
-      await pause((looks_ms * at) / people);
-      for (let page = at; !is_over; page += 7) {
-        const began_ms = performance.now();
-        const { path } = pages[page % pages.length]!;
-        const { status } = await get(path);
-        if (![200, 303, 403].includes(status)) throw new Error(`${path}: ${status}`);
-        times.push(performance.now() - began_ms);
-        await pause(looks_ms);
-      }
-    }),
-  );
-  return {
-    async end(): Promise<readonly number[]> {
-      is_over = true;
-      await browsing;
-      return times;
-    },
-  };
+  const sending = send().finally(() => {
+    is_over = true;
+  });
+  const browsing = visitors.map(async ({ get }, at) => {
+    await pause((looks_ms * at) / people);
+    for (let page = at; !is_over; page += 7) {
+      const began_ms = performance.now();
+      const { path } = pages[page % pages.length]!;
+      const { status } = await get(path);
+      if (![200, 303, 403].includes(status)) throw new Error(`${path}: ${status}`);
+      times.push(performance.now() - began_ms);
+      await pause(looks_ms);
+    }
+  });
+  const [load] = await Promise.all([sending, ...browsing]);
+  return { load, times };
 }
 
 /** A person of the sandbox who has logged in by one click. */
@@ -322,11 +326,7 @@ function exchange(
     method: form === undefined ? 'GET' : 'POST',
     headers: { ...headers, ...(form === undefined ? {} : { 'Content-Type': 'application/x-www-form-urlencoded' }) },
   });
-  sent.on('error', (error) => {
-    // Like a browser, when the connection was closed as the request was sent.
-    if (sent.reusedSocket && form === undefined) resolve(exchange(agent, url, headers));
-    else reject(error);
-  });
+  sent.on('error', reject);
   sent.on('response', (response) => {
     const stays_open = response.headers['content-type']?.startsWith('text/event-stream') === true;
     const done = (text: string) => resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
