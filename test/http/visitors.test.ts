@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Grant, person_roles, type Visitor, type VisitorRole } from '@tallystick/access';
-import { Refusal } from '@tallystick/kernel';
+import { Refusal, Violation } from '@tallystick/kernel';
 import type { HttpAppPorts } from '@tallystick/koa';
 import type { Calls, Operation, Parameter, VisitorCall } from '@tallystick/operations';
 import { propertyParameters, repeatableRandom } from '@tallystick/test-support';
@@ -59,13 +59,23 @@ const marked = (name: string) => `ZEBRA.${name}`;
 let service: Service;
 let calls: Calls;
 let operations: readonly Operation[];
+/** Those that only read, so far. */
+let transactions = 0;
 const cleanups: (() => unknown)[] = [];
 
 before(async () => {
   let ports: HttpAppPorts | undefined;
   const after_all = { after: (cleanup: () => unknown) => void cleanups.push(cleanup) };
   service = await startService(after_all, 'sqlite', (given) => {
-    ports = { ...given, random: repeatableRandom(1) };
+    const { run, read } = given.unitOfWork;
+    const unitOfWork: HttpAppPorts['unitOfWork'] = {
+      run,
+      read(work) {
+        transactions += 1;
+        return read(work);
+      },
+    };
+    ports = { ...given, unitOfWork, random: repeatableRandom(1) };
     return ports;
   });
   calls = callsOf(ports!);
@@ -155,9 +165,14 @@ function visitor(...grants: readonly Grant[]): Visitor {
 }
 
 /** What came of a call: its result as text, or the code of its refusal. */
-async function outcome(who: Visitor, id: string, call: VisitorCall): Promise<string> {
+async function outcome(
+  who: Visitor,
+  id: string,
+  call: VisitorCall,
+  by: Pick<Calls, 'callAs'> = calls,
+): Promise<string> {
   try {
-    const result = await calls.callAs(who, id, call);
+    const result = await by.callAs(who, id, call);
     if (typeof result === 'object' && result !== null && 'pieces' in result) {
       return (await Array.fromAsync(result.pieces as AsyncIterable<string>)).join('');
     }
@@ -241,6 +256,43 @@ describe('a visitor of the console', () => {
       ),
       propertyParameters({ short: 300, full: 3_000 }),
     );
+  });
+
+  it('reads in one transaction what it reads in one each', async () => {
+    const reading = operations.filter((one) => 'read' in one);
+    const ids = reading.map(({ id }) => id);
+    for (const who of [visitor({ role: 'admin', company_id: null }), visitor({ role: 'viewer', company_id: 1 })]) {
+      const expected: string[] = [];
+      for (const one of reading) {
+        expected.push(await outcome(who, one.id, plain(callOf(one, companyOf(one), [1]))));
+      }
+      const before = transactions;
+      const came = await calls.readAs(who, ids, 1, async (read) => {
+        assert.equal(transactions - before, 2, 'one of its own, after one that asks whether items are behind');
+        const as = { callAs: (_: Visitor, id: string, call: VisitorCall) => read(id, call) };
+        return await Promise.all(
+          reading.map((one) => outcome(who, one.id, plain(callOf(one, companyOf(one), [1])), as)),
+        );
+      });
+      assert.deepEqual(came, expected);
+      assert.equal(transactions - before, 2);
+    }
+  });
+
+  it('reads nothing else in that transaction, nothing after it, and no number of a card', async () => {
+    const who = visitor({ role: 'admin', company_id: null });
+    const card = { company_id: 1, source_address: null, parameters: { id: 1 } };
+    await assert.rejects(
+      calls.readAs(who, ['virtualCards.freeze'], 1, async () => null),
+      Violation,
+    );
+    let later: ((id: string, call: VisitorCall) => Promise<unknown>) | undefined;
+    await calls.readAs(who, ['virtualCards.read'], 1, async (read) => {
+      later = read;
+      await assert.rejects(read('webhooks.read', card), Violation);
+      await assert.rejects(read('virtualCards.read', { ...card, options: { show_card_number: true } }), Violation);
+    });
+    await assert.rejects(later!('virtualCards.read', card), Violation);
   });
 
   it('sees a card number only in a role that permits it, on reading and on changing', async () => {

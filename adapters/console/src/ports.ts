@@ -45,7 +45,7 @@ export interface RequestFacts extends Pick<RequestBounds, 'logIn' | 'logInPauseM
 }
 
 export interface ConsolePorts {
-  readonly calls: Pick<Calls, 'operations' | 'may' | 'callAs'>;
+  readonly calls: Pick<Calls, 'operations' | 'may' | 'callAs' | 'readAs'>;
   /**
    * Who is logged in; null: nobody. Where `logIn` is absent, a host has its own log-in, and a
    * request of nobody is answered 403.

@@ -1,6 +1,6 @@
 import { isOfCompanies } from '@tallystick/access';
 import { Fault, Refusal } from '@tallystick/kernel';
-import type { FileInput, Parameter, Results } from '@tallystick/operations';
+import type { FileInput, Parameter, Results, VisitorCall } from '@tallystick/operations';
 import { readForm } from './form.ts';
 import { formToken, isFormToken } from './form-token.ts';
 import { type Content, html } from './look/html.ts';
@@ -85,21 +85,47 @@ export class Visit {
 
   /** Does the work of an operation, in the roles of the visitor. Rejects as `Calls.callAs` does. */
   async call<Id extends keyof Results>(id: Id, call: VisitCall = {}): Promise<Results[Id]> {
-    if (!this.#is_meant) throw new Refusal('forbidden', 'the token of this form was not checked');
-    const { company_id = this.companyOf(id), ...rest } = call;
-    const { request_id, source_address } = this.facts;
     const { calls } = this.ports;
     const work = async (): Promise<unknown> => {
-      if (this.request.method === 'GET' && this.facts.isGone()) {
-        throw new Fault('the browser has left', { retryable: true });
-      }
-      return await calls.callAs(this.identity, id, { ...rest, company_id, request_id, source_address });
+      this.assertMeant();
+      return await calls.callAs(this.identity, id, this.callOf(id, call));
     };
     const operation = calls.operations.get(id);
     if (operation === undefined) throw new Refusal('not_found', 'this installation does not offer it');
     // Other operations have many short transactions, and may wait for the sender of a file.
     const has_one = 'read' in operation || 'write' in operation;
     return (await (has_one ? this.facts.transaction(work) : work())) as Results[Id];
+  }
+
+  /**
+   * Calls operations that only read, of these, in one transaction: see `Calls.readAs`. Those that the
+   * installation does not offer are left out.
+   */
+  async together<Result>(
+    ids: readonly (keyof Results)[],
+    work: (read: Visit['call']) => Promise<Result>,
+  ): Promise<Result> {
+    const { calls } = this.ports;
+    const offered = ids.filter((id) => calls.operations.has(id));
+    return await this.facts.transaction(async () => {
+      this.assertMeant();
+      return await calls.readAs(this.identity, offered, this.company_id, (read) =>
+        work(async (id, call = {}) => (await read(id, this.callOf(id, call))) as Results[typeof id]),
+      );
+    });
+  }
+
+  private callOf(id: string, call: VisitCall): VisitorCall {
+    const { request_id, source_address } = this.facts;
+    const { company_id = this.companyOf(id), ...rest } = call;
+    return { ...rest, company_id, request_id, source_address };
+  }
+
+  /** Refuses (`forbidden`) the work of a form whose token was not checked. Throws when nobody waits for a page. */
+  private assertMeant(): void {
+    if (!this.#is_meant) throw new Refusal('forbidden', 'the token of this form was not checked');
+    if (this.request.method !== 'GET' || !this.facts.isGone()) return;
+    throw new Fault('the browser has left', { retryable: true });
   }
 
   /** Whether the visitor may call an operation here. A page shows no button that would be refused. */

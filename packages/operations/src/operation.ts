@@ -165,7 +165,7 @@ export interface ReadOperation<Body extends z.ZodType = z.ZodType> extends Descr
    */
   showsNumber?(call: OperationCall<z.output<Body>>): boolean;
   /** Work before the transaction, with transactions of its own: the operation runs alone. */
-  before?(call: OperationCall): Promise<void>;
+  before?(call: Pick<OperationCall, 'caller'>): Promise<void>;
 }
 
 /** Writes in one transaction, which may run again after a conflict: it does no outside I/O. */

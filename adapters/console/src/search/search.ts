@@ -32,16 +32,28 @@ const usual_decimals = 2;
 
 /** Returns what the text finds in the company of the page: what it names first. */
 export async function search(visit: Visit, reading: Reading): Promise<readonly Found[]> {
-  const real_cards = await pageOf(visit, 'realCards.list', {});
+  const { items: real_cards } = await visit.call('realCards.list', { options: { limit } });
   const units = amountsOf(reading, real_cards);
-  let found_events: Promise<Recorded> | undefined;
-  const recorded = () => {
-    found_events ??= findRecorded(visit, reading, units);
-    return found_events;
-  };
-  const asked = { visit, reading, units, real_cards, recorded };
   const found = await Promise.all(
-    searches.filter(([kind]) => (reading.kind ?? kind) === kind).map(([, find]) => find(asked)),
+    searches.map(async ({ operations, of_kinds }) => {
+      const finds = of_kinds.filter(([kind]) => (reading.kind ?? kind) === kind);
+      if (finds.length === 0) return [];
+      return await visit.together(operations, async (read) => {
+        let recorded: Promise<Recorded> | undefined;
+        const asked: Asked = {
+          visit,
+          read,
+          reading,
+          units,
+          real_cards,
+          recorded() {
+            recorded ??= findRecorded(asked);
+            return recorded;
+          },
+        };
+        return (await Promise.all(finds.map(([, find]) => find(asked)))).flat();
+      });
+    }),
   );
   const each_once = new Map<string, Found>();
   for (const one of found.flat()) {
@@ -60,6 +72,7 @@ export function directHit({ kind, id }: Reading, found: readonly Found[]): Found
 
 interface Asked {
   readonly visit: Visit;
+  readonly read: Visit['call'];
   readonly reading: Reading;
   /** The amounts that the text may mean, minor units. */
   readonly units: readonly number[];
@@ -73,31 +86,64 @@ function amountsOf(reading: Reading, real_cards: Asked['real_cards']): readonly 
   return [...new Set([...new Set(decimals)].flatMap((count) => minorUnits(reading, count)))];
 }
 
-const searches: readonly (readonly [Kind, (asked: Asked) => Promise<readonly Found[]>])[] = [
-  ['card', findCards],
-  ['authorization', findAuthorizations],
-  ['clearing', findClearings],
-  ['item', findItems],
-  ['line', findLines],
-  ['webhook', findWebhooks],
-  ['import', findImports],
-  ['consent', findConsents],
+interface Search {
+  /** Those that it calls, in one transaction. */
+  readonly operations: readonly (keyof Results)[];
+  readonly of_kinds: readonly (readonly [Kind, (asked: Asked) => Promise<readonly Found[]>])[];
+}
+
+/** A list that is found by an index sets how its transaction is planned: it is with its like. */
+const searches: readonly Search[] = [
+  { operations: ['virtualCards.list'], of_kinds: [['card', findCards]] },
+  {
+    operations: [
+      'virtualCards.read',
+      'webhooks.read',
+      'webhooks.states.list',
+      'operator.imports.read',
+      'operator.imports.list',
+      'bank.consents.read',
+    ],
+    of_kinds: [
+      ['card', findCard],
+      ['webhook', findWebhooks],
+      ['import', findImports],
+      ['consent', findConsents],
+    ],
+  },
+  {
+    operations: ['authorizations.read', 'authorizations.list', 'clearings.list', 'events.list'],
+    of_kinds: [
+      ['authorization', findAuthorizations],
+      ['clearing', findClearings],
+    ],
+  },
+  {
+    operations: [
+      'reconciliation.items.read',
+      'reconciliation.items.list',
+      'reconciliation.lines.read',
+      'reconciliation.lines.list',
+    ],
+    of_kinds: [
+      ['item', findItems],
+      ['line', findLines],
+    ],
+  },
 ];
 
-async function findCards({ visit, reading, real_cards }: Asked): Promise<readonly Found[]> {
-  const { id, last4, metadata, text } = reading;
-  const shown = (card: Results['virtualCards.read'], is_exact: boolean): Found => ({
-    kind: 'card',
-    id: card.id,
-    to: visit.path(`/cards/${card.id}`),
-    name: html`Card ${card.id}, ending in ${card.last4}`,
-    facts: [foreign(card.rcn_alias), card.frozen ? 'Frozen' : card.status, metadataText(card.metadata)],
-    is_exact,
-  });
-  const list = (filter: object) => pageOf(visit, 'virtualCards.list', filter);
+async function findCard(asked: Asked): Promise<readonly Found[]> {
+  const { id } = asked.reading;
+  const own = id === null ? null : await readOne(asked, 'virtualCards.read', { id });
+  return own === null ? [] : [shownCard(asked, own, true)];
+}
+
+async function findCards(asked: Asked): Promise<readonly Found[]> {
+  const { reading, real_cards } = asked;
+  const { last4, metadata, text } = reading;
+  const list = (filter: object) => pageOf(asked, 'virtualCards.list', filter);
   const of_alias = real_cards.filter(({ rcn_alias }) => hasPart(rcn_alias, text)).slice(0, 3);
-  const [own, exact, ...of_aliases] = await Promise.all([
-    id === null ? null : readOne(visit, 'virtualCards.read', { id }),
+  const [exact, ...of_aliases] = await Promise.all([
     Promise.all([
       last4 === null ? [] : list({ last4 }),
       metadata === null ? [] : list({ [`metadata.${metadata.name}`]: metadata.value }),
@@ -106,14 +152,25 @@ async function findCards({ visit, reading, real_cards }: Asked): Promise<readonl
     ...of_alias.map(({ rcn_id }) => list({ rcn_id })),
   ]);
   return [
-    ...(own === null ? [] : [shown(own, true)]),
-    ...exact.flat().map((card) => shown(card, true)),
-    ...of_aliases.flat().map((card) => shown(card, false)),
+    ...exact.flat().map((card) => shownCard(asked, card, true)),
+    ...of_aliases.flat().map((card) => shownCard(asked, card, false)),
   ];
 }
 
-async function findAuthorizations({ visit, reading, units, recorded }: Asked): Promise<readonly Found[]> {
-  const { id, merchants, text } = reading;
+function shownCard({ visit }: Asked, card: Results['virtualCards.read'], is_exact: boolean): Found {
+  return {
+    kind: 'card',
+    id: card.id,
+    to: visit.path(`/cards/${card.id}`),
+    name: html`Card ${card.id}, ending in ${card.last4}`,
+    facts: [foreign(card.rcn_alias), card.frozen ? 'Frozen' : card.status, metadataText(card.metadata)],
+    is_exact,
+  };
+}
+
+async function findAuthorizations(asked: Asked): Promise<readonly Found[]> {
+  const { visit, reading, units, recorded } = asked;
+  const { id, text } = reading;
   const shown = (one: Authorization, is_exact: boolean): Found => ({
     kind: 'authorization',
     id: String(one.id),
@@ -128,17 +185,17 @@ async function findAuthorizations({ visit, reading, units, recorded }: Asked): P
     is_exact,
   });
   const [own, { authorizations }, of_amount, begun] = await Promise.all([
-    id === null ? null : readOne(visit, 'authorizations.read', { authorization_id: id }),
+    id === null ? null : readOne(asked, 'authorizations.read', { authorization_id: id }),
     recorded(),
     // Of cards in the merchant's currency these are the same.
     Promise.all(
       units
         .filter((amount) => amount >= 0)
         .map((merchant_amount) =>
-          ofAmount(visit, reading, 'authorizations.list', { merchant_amount }, ({ merchant_name }) => merchant_name),
+          ofAmount(asked, 'authorizations.list', { merchant_amount }, ({ merchant_name }) => merchant_name),
         ),
     ),
-    merchantsWith(visit, text, merchants),
+    merchantsWith(asked, reading),
   ]);
   return [
     ...(own === null ? [] : [shown(own, true)]),
@@ -148,13 +205,13 @@ async function findAuthorizations({ visit, reading, units, recorded }: Asked): P
 }
 
 /** The authorizations of merchants whose name begins with the text; else the newest with it in their name. */
-async function merchantsWith(visit: Visit, text: string, merchants: readonly string[]) {
+async function merchantsWith(asked: Asked, { text, merchants }: Reading) {
   if (merchants.length === 0) return [];
   const begun = await Promise.all(
-    merchants.map((merchant_name_prefix) => pageOf(visit, 'authorizations.list', { merchant_name_prefix })),
+    merchants.map((merchant_name_prefix) => pageOf(asked, 'authorizations.list', { merchant_name_prefix })),
   );
   if (begun.flat().length > 0) return begun.flat();
-  const newest = await pageOf(visit, 'authorizations.list', {}, looked_back);
+  const newest = await pageOf(asked, 'authorizations.list', {}, looked_back);
   return newest.filter(({ merchant_name }) => hasPart(merchant_name ?? '', text)).slice(0, limit);
 }
 
@@ -167,14 +224,15 @@ interface Recorded {
 }
 
 /** Authorizations and clearings by their events: one look into the index of events finds both. */
-async function findRecorded(visit: Visit, reading: Reading, units: readonly number[]): Promise<Recorded> {
+async function findRecorded(asked: Asked): Promise<Recorded> {
+  const { reading, units } = asked;
   const { approval_code, reference } = reading;
-  const list = (filter: object) => pageOf(visit, 'events.list', filter);
+  const list = (filter: object) => pageOf(asked, 'events.list', filter);
   const payloads = await Promise.all([
     ...units
       .filter((amount) => amount >= 0)
       .map((amount) =>
-        ofAmount(visit, reading, 'events.list', { 'payload.billing_amount': amount }, (one) =>
+        ofAmount(asked, 'events.list', { 'payload.billing_amount': amount }, (one) =>
           isAuthorization(one) || isClearing(one) ? one.payload.merchant_name : null,
         ),
       ),
@@ -197,9 +255,10 @@ function isClearing(one: Item<'events.list'>) {
 }
 
 /** Clearings are found by their ids, and by their events. */
-async function findClearings({ visit, reading, recorded }: Asked): Promise<readonly Found[]> {
+async function findClearings(asked: Asked): Promise<readonly Found[]> {
+  const { visit, reading, recorded } = asked;
   const { id, reference } = reading;
-  const list = (filter: object) => pageOf(visit, 'clearings.list', filter);
+  const list = (filter: object) => pageOf(asked, 'clearings.list', filter);
   const [{ clearings }, ...found] = await Promise.all([
     recorded(),
     id === null ? [] : list({ id }),
@@ -223,13 +282,14 @@ async function findClearings({ visit, reading, recorded }: Asked): Promise<reado
 }
 
 /** Items by their own id only when the word for them is typed: people rarely know it. */
-async function findItems({ visit, reading, units }: Asked): Promise<readonly Found[]> {
+async function findItems(asked: Asked): Promise<readonly Found[]> {
+  const { visit, reading, units } = asked;
   const { id, kind, reference, merchants, text } = reading;
-  const list = (filter: object) => pageOf(visit, 'reconciliation.items.list', filter);
+  const list = (filter: object) => pageOf(asked, 'reconciliation.items.list', filter);
   const [own, ...found] = await Promise.all([
-    id === null || kind === null ? null : readOne(visit, 'reconciliation.items.read', { id }),
+    id === null || kind === null ? null : readOne(asked, 'reconciliation.items.read', { id }),
     ...units.map((amount) =>
-      ofAmount(visit, reading, 'reconciliation.items.list', { amount, status: 'break' }, (one) =>
+      ofAmount(asked, 'reconciliation.items.list', { amount, status: 'break' }, (one) =>
         [one.merchant_name, one.bank_text].join(' '),
       ),
     ),
@@ -247,17 +307,17 @@ async function findItems({ visit, reading, units }: Asked): Promise<readonly Fou
 }
 
 /** The same of lines. A person types what was paid: a debit, which is negative; else it is a credit. */
-async function findLines({ visit, reading, units }: Asked): Promise<readonly Found[]> {
+async function findLines(asked: Asked): Promise<readonly Found[]> {
+  const { visit, reading, units } = asked;
   const { id, kind, reference, merchants, text } = reading;
-  const list = (filter: object) => pageOf(visit, 'reconciliation.lines.list', filter);
-  const having = (amount: number) =>
-    ofAmount(visit, reading, 'reconciliation.lines.list', { amount }, (one) => one.text);
+  const list = (filter: object) => pageOf(asked, 'reconciliation.lines.list', filter);
+  const having = (amount: number) => ofAmount(asked, 'reconciliation.lines.list', { amount }, (one) => one.text);
   const paid = async (amount: number) => {
     const debits = await having(-Math.abs(amount));
     return debits.length > 0 || amount < 0 ? debits : await having(amount);
   };
   const [own, exact, with_text] = await Promise.all([
-    id === null || kind === null ? null : readOne(visit, 'reconciliation.lines.read', { id }),
+    id === null || kind === null ? null : readOne(asked, 'reconciliation.lines.read', { id }),
     Promise.all([...units.map(paid), reference === null ? [] : list({ reference })]),
     merchants.length === 0 ? [] : list({ text }),
   ]);
@@ -281,10 +341,14 @@ function bridgeOf({ account_id, booking_date }: Results['reconciliation.lines.re
   return `/bridge?${new URLSearchParams({ account: account_id, from: booking_date, to: booking_date })}`;
 }
 
-async function findWebhooks({ visit, reading: { id, text } }: Asked): Promise<readonly Found[]> {
-  const own = id === null ? null : await readOne(visit, 'webhooks.read', { id });
+async function findWebhooks(asked: Asked): Promise<readonly Found[]> {
+  const {
+    visit,
+    reading: { id, text },
+  } = asked;
+  const own = id === null ? null : await readOne(asked, 'webhooks.read', { id });
   // A company has few webhooks.
-  const all = id !== null || text.length < 3 ? [] : await pageOf(visit, 'webhooks.states.list', {}, 50);
+  const all = id !== null || text.length < 3 ? [] : await pageOf(asked, 'webhooks.states.list', {}, 50);
   return [...(own === null ? [] : [own]), ...all.filter((one) => hasPart(one.callback_url, text))].map((one) => ({
     kind: 'webhook',
     id: one.id,
@@ -295,10 +359,14 @@ async function findWebhooks({ visit, reading: { id, text } }: Asked): Promise<re
   }));
 }
 
-async function findImports({ visit, reading: { id, text } }: Asked): Promise<readonly Found[]> {
+async function findImports(asked: Asked): Promise<readonly Found[]> {
+  const {
+    visit,
+    reading: { id, text },
+  } = asked;
   const [own, named] = await Promise.all([
-    id === null ? null : readOne(visit, 'operator.imports.read', { id }),
-    text.length < 5 ? [] : pageOf(visit, 'operator.imports.list', { name_prefix: text }),
+    id === null ? null : readOne(asked, 'operator.imports.read', { id }),
+    text.length < 5 ? [] : pageOf(asked, 'operator.imports.list', { name_prefix: text }),
   ]);
   return [...(own === null ? [] : [own]), ...named].map((one) => ({
     kind: 'import',
@@ -310,9 +378,11 @@ async function findImports({ visit, reading: { id, text } }: Asked): Promise<rea
   }));
 }
 
-async function findConsents({ visit, reading: { reference } }: Asked): Promise<readonly Found[]> {
+async function findConsents(asked: Asked): Promise<readonly Found[]> {
+  const { visit, reading } = asked;
+  const { reference } = reading;
   if (reference === null || !/^[\w-]{8,128}$/.test(reference)) return [];
-  const one = await readOne(visit, 'bank.consents.read', { consent_id: reference });
+  const one = await readOne(asked, 'bank.consents.read', { consent_id: reference });
   if (one === null) return [];
   const to = visit.rootPath(`/consents/${encodeURIComponent(one.id)}`);
   const facts = [one.status, one.access, html`user ${foreign(one.user_id)}`];
@@ -326,29 +396,29 @@ type Lists = {
 type Item<Id extends Lists> = Results[Id]['items'][number];
 
 /** The first items that meet a filter. None where the person may not ask, or the value cannot be one. */
-async function pageOf<Id extends Lists>(visit: Visit, id: Id, filter: object, count = limit) {
-  const page = await allowed(visit, id, () => visit.call(id, { options: { filter, limit: count } }));
+async function pageOf<Id extends Lists>({ visit, read }: Asked, id: Id, filter: object, count = limit) {
+  const page = await allowed(visit, id, () => read(id, { options: { filter, limit: count } }));
   return (page?.items ?? []) as Results[Id]['items'];
 }
 
 /** What has an amount: where a merchant was typed beside it, of the newest those with this name. */
 async function ofAmount<Id extends Lists>(
-  visit: Visit,
-  { at }: Reading,
+  asked: Asked,
   id: Id,
   filter: object,
   nameOf: (one: Item<Id>) => string | null | undefined,
 ): Promise<readonly Item<Id>[]> {
-  const found: readonly Item<Id>[] = await pageOf(visit, id, filter, at === null ? limit : looked_back);
+  const { at } = asked.reading;
+  const found: readonly Item<Id>[] = await pageOf(asked, id, filter, at === null ? limit : looked_back);
   return at === null ? found : found.filter((one) => hasPart(nameOf(one) ?? '', at)).slice(0, limit);
 }
 
 function readOne<Id extends keyof Results>(
-  visit: Visit,
+  { visit, read }: Asked,
   id: Id,
   parameters: NonNullable<VisitCall['parameters']>,
 ): Promise<Results[Id] | null> {
-  return allowed(visit, id, () => visit.call(id, { parameters }));
+  return allowed(visit, id, () => read(id, { parameters }));
 }
 
 async function allowed<Result>(visit: Visit, id: keyof Results, ask: () => Promise<Result>): Promise<Result | null> {

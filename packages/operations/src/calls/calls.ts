@@ -1,8 +1,8 @@
 import { type Effect, roleFor, type Visitor } from '@tallystick/access';
-import { type Clock, maskCardNumbers, Refusal, type UnitOfWork, UnusableTransaction } from '@tallystick/kernel';
+import { assert, type Clock, maskCardNumbers, Refusal, type UnitOfWork, UnusableTransaction } from '@tallystick/kernel';
 import { type Parameter, readParameters } from '../call/parameters.ts';
 import { checkBody, nameFields, type Prepared, prepare, runTransaction } from '../call/prepare.ts';
-import { Interim, type Operation, type OperationCall, type OperationTx } from '../operation.ts';
+import { Interim, type Operation, type OperationCall, type OperationTx, type ReadOperation } from '../operation.ts';
 import { checkCaller, type OperationCaller, requireOpenCompany } from './caller.ts';
 import { type FileInput, piecesOf } from './file-input.ts';
 import { createOptionsReader, option_names, type ReadOptions } from './options.ts';
@@ -57,6 +57,18 @@ export interface Calls {
    * (`forbidden`) what they do not permit.
    */
   callAs(visitor: Visitor, operation_id: string, call: VisitorCall): Promise<unknown>;
+  /**
+   * Several calls of operations that only read, each as `callAs` does it, in one transaction: they
+   * see one state, and share what every call costs. What the operations named here do before their
+   * transaction is done first, once. On Postgres a list may set how the rest of its transaction is
+   * planned, so they should be alike. Throws `Violation` for a call of another operation.
+   */
+  readAs<Result>(
+    visitor: Visitor,
+    operation_ids: readonly string[],
+    company_id: number | null,
+    work: (read: (operation_id: string, call: VisitorCall) => Promise<unknown>) => Promise<Result>,
+  ): Promise<Result>;
 }
 
 /** A call on behalf of a visitor. Without a company it is about all companies, or about none. */
@@ -91,6 +103,20 @@ export function createCalls(operations: readonly Operation[], ports: CallPorts):
     }
   }
 
+  function callAs(
+    visitor: Visitor,
+    operation_id: string,
+    { source_address, ...call }: VisitorCall,
+    shared: SharedRead | null,
+  ): Promise<unknown> {
+    const found = find(operation_id);
+    const { area } = found.operation;
+    const role = roleFor(visitor, area, effectOf(found.operation), call.company_id ?? null);
+    if (role === null) throw forbidden(visitor);
+    const { actor } = visitor;
+    return finish(perform(ports, found, { ...call, role, actor }, { visitor, source_address }, shared));
+  }
+
   return {
     operations: new Map(operations.map((one) => [one.id, one])),
     async call(operation_id, call) {
@@ -107,13 +133,37 @@ export function createCalls(operations: readonly Operation[], ports: CallPorts):
         found !== undefined && roleFor(visitor, found.operation.area, effectOf(found.operation), company_id) !== null
       );
     },
-    async callAs(visitor, operation_id, { source_address, ...call }) {
-      const found = find(operation_id);
-      const { area } = found.operation;
-      const role = roleFor(visitor, area, effectOf(found.operation), call.company_id ?? null);
-      if (role === null) throw forbidden(visitor);
-      const { actor } = visitor;
-      return await finish(perform(ports, found, { ...call, role, actor }, { visitor, source_address }));
+    callAs: async (visitor, operation_id, call) => await callAs(visitor, operation_id, call, null),
+    async readAs(visitor, operation_ids, company_id, work) {
+      await ports.refreshClock?.();
+      const named = new Set(operation_ids);
+      const before = new Set<NonNullable<ReadOperation['before']>>();
+      for (const operation_id of named) {
+        const { operation } = find(operation_id);
+        assert('read' in operation, `${operation_id} is not a read in one transaction`);
+        const role = roleFor(visitor, operation.area, 'read', company_id);
+        if (operation.before === undefined || role === null || before.has(operation.before)) continue;
+        before.add(operation.before);
+        await operation.before({ caller: checkCaller({ role, company_id, actor: visitor.actor }, operation.area) });
+      }
+      return await ports.unitOfWork.read(async (tx) => {
+        const shared: SharedRead = { tx, checked: new Map() };
+        const reads: Promise<unknown>[] = [];
+        let is_over = false;
+        try {
+          return await work(async (operation_id, call) => {
+            assert(named.has(operation_id), `${operation_id} is not among the operations of this transaction`);
+            assert(!is_over, `${operation_id} is called after the transaction`);
+            const read = callAs(visitor, operation_id, call, shared);
+            reads.push(read);
+            return await read;
+          });
+        } finally {
+          is_over = true;
+          // After one that failed, others may be in progress.
+          await Promise.allSettled(reads);
+        }
+      });
     },
   };
 }
@@ -128,6 +178,13 @@ function forbidden({ grants }: Visitor): Refusal {
   return new Refusal('forbidden', `you have ${roles}, which does not permit this here; ask an administrator`);
 }
 
+/** The transaction of several reads. */
+interface SharedRead {
+  readonly tx: OperationTx;
+  /** The checks that the companies are open, by company. */
+  readonly checked: Map<number | null, Promise<void>>;
+}
+
 interface Visiting {
   readonly visitor: Visitor;
   readonly source_address: string | null;
@@ -138,6 +195,7 @@ async function perform(
   { operation, readOptions }: Callable,
   sent: HostCall,
   visiting: Visiting | null,
+  shared: SharedRead | null = null,
 ): Promise<unknown> {
   const { actor, ...caller } = checkCaller(sent, operation.area);
   const parameters = readParameters(textsOf(operation, sent.parameters ?? {}));
@@ -145,7 +203,7 @@ async function perform(
   const body = bodyOf(operation, sent, beside_data);
   const unitOfWork = sent.unitOfWork?.() ?? ports.unitOfWork;
   // On a shared connection the refresh would wait for the end of the host's transaction.
-  if (sent.unitOfWork === undefined) await ports.refreshClock?.();
+  if (sent.unitOfWork === undefined && shared === null) await ports.refreshClock?.();
   const request_id = ports.requestIdOf(sent.request_id);
   const now_ms = ports.clock.nowMs();
   const who = { caller, actor, request_id, source_address: visiting?.source_address ?? null };
@@ -161,6 +219,13 @@ async function perform(
   }
   try {
     const check = (tx: OperationTx) => requireOpenCompany(tx, company_id);
+    if (shared !== null) {
+      assert('read' in operation && operation.showsNumber?.(call) !== true, `${operation.id} would write`);
+      const checked = shared.checked.get(company_id) ?? check(shared.tx);
+      shared.checked.set(company_id, checked);
+      await checked;
+      return await operation.read(shared.tx, call);
+    }
     if (operation.runs_alone !== undefined && company_id !== null) await ports.unitOfWork.read(check);
     if ('receive' in operation) {
       const pieces = piecesOf(sent.file, operation.file_bytes_max ?? Number.POSITIVE_INFINITY);

@@ -1,12 +1,12 @@
 import { listLines, parseLineFilter, readLine } from '@tallystick/reconciliation';
 import * as z from 'zod';
 import { readFilters } from '../call/query.ts';
-import { catches_up, companyCall, type Operation, type OperationCall, operation, present } from '../operation.ts';
+import { catches_up, companyCall, type Operation, operation, present, type ReadOperation } from '../operation.ts';
 import { line, line_filter } from './line-shapes.ts';
 import { presentLine } from './presenter.ts';
 
 /** The statement lines of a company. `before` records what has arrived since. */
-export function lineOperations(before: (call: OperationCall) => Promise<void>): readonly Operation[] {
+export function lineOperations(before: NonNullable<ReadOperation['before']>): readonly Operation[] {
   return [
     operation('reconciliation', {
       id: 'reconciliation.lines.list',

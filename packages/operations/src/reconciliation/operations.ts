@@ -127,7 +127,7 @@ const acts: readonly DocumentedAct[] = [
 export function reconciliationOperations(ports: ReconciliationOperationPorts): readonly Operation[] {
   const tables = createFairShare(tables_max);
 
-  async function before({ caller }: OperationCall): Promise<void> {
+  async function before({ caller }: Pick<OperationCall, 'caller'>): Promise<void> {
     await catchUp(ports, companyOf(caller), { steps_max: steps_of_reads_max });
   }
 
