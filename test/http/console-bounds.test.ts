@@ -39,6 +39,7 @@ async function searching(t: TestContext) {
       secret: 'secret',
       grants: [{ role: 'viewer', company_id: 1 }],
     }),
+    openSessions: () => assert.fail('a search asks for no sessions'),
     clock,
     timers,
     sandbox: false,
