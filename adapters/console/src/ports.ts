@@ -47,7 +47,7 @@ export interface RequestFacts extends Pick<RequestBounds, 'logIn' | 'logInPauseM
 export interface ConsolePorts {
   readonly calls: Pick<Calls, 'operations' | 'may' | 'callAs' | 'readAs'>;
   /**
-   * Who is logged in; null: nobody. Where `logIn` is absent, a host has its own log-in, and a
+   * Who is logged in; null: nobody. Where `log_in` is absent, a host has its own log-in, and a
    * request of nobody is answered 403.
    */
   readonly identify: (request: Request, facts: RequestFacts) => Promise<Identity | null>;
@@ -68,7 +68,7 @@ export interface ConsolePorts {
   readonly news?: ((listener: (event: NewsEvent) => void) => () => void) | undefined;
   /** Which of these tokens of the console's own sessions, of people and portal links, are open. */
   readonly openSessions: (tokens: readonly string[]) => Promise<ReadonlySet<string>>;
-  /** Resolves when the process stops: answers that stay open end then. */
+  /** Aborts when the process stops: answers that stay open end then. */
   readonly stop: AbortSignal;
   /** Reports an error that the visitor is not shown. */
   readonly log: { error(facts: object, message: string): void };

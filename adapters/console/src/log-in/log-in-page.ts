@@ -1,4 +1,4 @@
-import { type PersonRole, person_password_length_max, person_roles } from '@tallystick/access';
+import { handle_length_max, type PersonRole, person_password_length_max, person_roles } from '@tallystick/access';
 import { html, when } from '../look/html.ts';
 import { narrowPage } from '../look/layout.ts';
 import { field } from '../look/parts.ts';
@@ -44,7 +44,7 @@ ${
   sandbox
     ? ''
     : html`<form method="post" action="${facts.base}/log-in">${to_here}
-${field({ name: 'handle', label: 'Name', value: failed?.handle, autocomplete: 'username', maxlength: 64, required: true })}
+${field({ name: 'handle', label: 'Name', value: failed?.handle, autocomplete: 'username', maxlength: handle_length_max, required: true })}
 ${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', maxlength: person_password_length_max, required: true })}
 ${field({ name: 'code', label: 'Code', hint: 'The six digits that your app shows now. Each code works once.', autocomplete: 'one-time-code', inputmode: 'numeric', maxlength: 7, required: true })}
 <button>Log in</button></form>`

@@ -117,8 +117,16 @@ export function choice(
 }
 
 /** A box to tick. */
-export function tick(name: string, label: string, { checked = false, value = 'on' } = {}): Content {
-  return html`<p class="tick"><input type="checkbox" id="field-${name}" name="${name}" value="${value}"${checked ? html` checked` : ''}><label for="field-${name}">${label}</label></p>`;
+export function tick(name: string, label: string, { checked = false, value = 'on', id = name } = {}): Content {
+  return html`<p class="tick"><input type="checkbox" id="field-${id}" name="${name}" value="${value}"${checked ? html` checked` : ''}><label for="field-${id}">${label}</label></p>`;
+}
+
+/** What is wrong with the value of a field; nothing for undefined. */
+export function fieldError(id: string, error: string | undefined): Content {
+  return when(
+    error,
+    (text) => html`<p class="error" id="error-${id}"><span class="visually-hidden">Error: </span>${text}</p>`,
+  );
 }
 
 function labelled(
@@ -132,6 +140,6 @@ function labelled(
       : html` aria-describedby="${ids.join(' ')}"${error === undefined ? '' : html` aria-invalid="true"`}`;
   return html`<div class="field${error === undefined ? '' : ' wrong'}"><label for="field-${id}">${label}</label>
 ${when(hint, (text) => html`<p class="hint" id="hint-${id}">${text}</p>`)}
-${when(error, (text) => html`<p class="error" id="error-${id}"><span class="visually-hidden">Error: </span>${text}</p>`)}
+${fieldError(id, error)}
 ${input(described)}</div>`;
 }

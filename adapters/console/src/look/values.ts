@@ -5,7 +5,12 @@ const dates = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short',
 
 /** An instant of ISO 8601 as people read it, to the minute in UTC; a dash for null. */
 export function instant(text: string | null | undefined): Content {
-  return timeOf(text, (at) => `${dateText(at)}, ${at.toISOString().slice(11, 16)}${hard_space}UTC`);
+  return timeOf(text, instantText);
+}
+
+/** The same where only text can stand. */
+export function instantText(at: Date): string {
+  return `${dateText(at)}, ${at.toISOString().slice(11, 16)}${hard_space}UTC`;
 }
 
 /** The same to the second, where messages and records are compared. */

@@ -7,6 +7,7 @@ import { facts, field, panel, table } from '../look/parts.ts';
 import { badge, foreign, instant } from '../look/values.ts';
 import type { LogIn } from '../ports.ts';
 import type { Visit } from '../visit.ts';
+import { grantsList } from './people.ts';
 
 /** The page of a person about itself. */
 export function accountPages(app: ConsoleApp): void {
@@ -41,15 +42,7 @@ async function showAccount(visit: Visit): Promise<Response> {
       facts([
         ['Name', name],
         ['In histories', actor],
-        [
-          'Roles',
-          grants.length === 0
-            ? 'none: an administrator gives them'
-            : html`<ul>${grants.map(
-                ({ role, company_id }) =>
-                  html`<li>${role}, ${company_id === null ? 'all companies' : `company ${company_id}`}</li>`,
-              )}</ul>`,
-        ],
+        ['Roles', grantsList(grants)],
       ]),
     )}${panel(
       'Where you are logged in',

@@ -2,7 +2,7 @@ import { invalid, Refusal } from '@tallystick/kernel';
 import type { ConsoleApp } from '../console-app.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { livePart, secondsOf } from '../look/live.ts';
-import { choice, field, link, pager, panel, table } from '../look/parts.ts';
+import { choice, field, fieldError, link, pager, panel, table } from '../look/parts.ts';
 import { foreign, instant } from '../look/values.ts';
 import { withNotice } from '../notice.ts';
 import { Problem } from '../problem.ts';
@@ -95,7 +95,7 @@ ${visit.csrf}
 ${field({ name: 'profile', label: 'Profile', hint: 'Only for CSV: the name of a profile of this installation.', error: problem?.of('profile'), maxlength: 100 })}</div>
 <div class="field${error === undefined ? '' : ' wrong'}"><label for="field-file">File</label>
 <p class="hint" id="hint-file">Clearings or bank statements, of any length. The same file is applied only once.</p>
-${when(error, (text) => html`<p class="error" id="error-file"><span class="visually-hidden">Error: </span>${text}</p>`)}
+${fieldError('file', error)}
 <div class="drop"><input id="field-file" name="file" type="file" required aria-describedby="hint-file"></div></div>
 <div class="actions"><button>Show what it is</button><span role="status"></span></div>
 </form><div id="previews"></div>`;

@@ -1,4 +1,11 @@
-import { person_password_length_max, person_password_length_min, person_roles } from '@tallystick/access';
+import {
+  handle_length_max,
+  person_name_length_max,
+  person_password_length_max,
+  person_password_length_min,
+  person_roles,
+  subject_length_max,
+} from '@tallystick/access';
 import type { Results } from '@tallystick/operations';
 import { addForm, type ConsoleApp } from '../console-app.ts';
 import { textOf } from '../form.ts';
@@ -77,7 +84,7 @@ async function showPeople(visit: Visit): Promise<Response> {
       panel(
         'Create a person',
         html`<form method="post" action="${visit.rootPath('/people')}">${visit.csrf}
-${field({ ...visit.typed('handle'), label: 'Handle', hint: 'For the log-in, and in histories: a-z, 0-9, ".", "_", "-". It never changes.', maxlength: 64, required: true })}
+${field({ ...visit.typed('handle'), label: 'Handle', hint: 'For the log-in, and in histories: a-z, 0-9, ".", "_", "-". It never changes.', maxlength: handle_length_max, required: true })}
 ${personFields(visit, null)}<button>Create</button></form>`,
       ),
     )}`,
@@ -151,9 +158,9 @@ function personFields(visit: Visit, person: Person | null): Content {
     ...(person?.grants ?? []),
     ...Array.from({ length: spare_rows }, () => null),
   ];
-  return html`${field({ ...visit.typed('name', person?.name), label: 'Name', maxlength: 255, required: true })}
-${field({ ...visit.typed('issuer', person?.issuer), label: 'Issuer (optional)', hint: 'The OpenID provider at which the person logs in, as its tokens name it.', maxlength: 255 })}
-${field({ ...visit.typed('subject', person?.subject), label: 'Subject (optional)', hint: 'Who the person is there. A log-in that is not registered shows both.', maxlength: 255 })}
+  return html`${field({ ...visit.typed('name', person?.name), label: 'Name', maxlength: person_name_length_max, required: true })}
+${field({ ...visit.typed('issuer', person?.issuer), label: 'Issuer (optional)', hint: 'The OpenID provider at which the person logs in, as its tokens name it.', maxlength: subject_length_max })}
+${field({ ...visit.typed('subject', person?.subject), label: 'Subject (optional)', hint: 'Who the person is there. A log-in that is not registered shows both.', maxlength: subject_length_max })}
 <fieldset><legend>Roles</legend>${grants.map(
     (grant, at) =>
       html`<div class="columns">${choice({
@@ -184,7 +191,10 @@ function fieldsOf(form: FormData) {
   };
 }
 
-function grantsList(grants: readonly Grant[]): Content {
+/** Roles with their companies, in words. */
+export function grantsList(
+  grants: readonly { readonly role: string; readonly company_id: Grant['company_id'] }[],
+): Content {
   if (grants.length === 0) return badge('no role', 'warn');
   return grants.map(
     ({ role, company_id }, at) =>

@@ -4,8 +4,8 @@ import { addForm, type ConsoleApp } from '../console-app.ts';
 import { textOf } from '../form.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { livePart, secondsUntil } from '../look/live.ts';
-import { choice, facts, field, link, panel, table, tick } from '../look/parts.ts';
-import { badge, dash, foreign, instant } from '../look/values.ts';
+import { choice, facts, field, fieldError, link, panel, table, tick } from '../look/parts.ts';
+import { badge, dash, foreign, instant, instantText } from '../look/values.ts';
 import type { Visit } from '../visit.ts';
 import { deliveriesOf } from './deliveries.ts';
 
@@ -184,10 +184,12 @@ function actions(visit: Visit, { id, status }: Webhook): Content {
 function recoverPanel(visit: Visit, { id, failing_since }: WebhookOverview): Content {
   const { now_ms } = visit;
   const moments: (readonly [string, string])[] = [
-    ...(failing_since === null ? [] : [[failing_since, `It began to fail: ${shown(failing_since)}`] as const]),
+    ...(failing_since === null
+      ? []
+      : [[failing_since, `It began to fail: ${instantText(new Date(failing_since))}`] as const]),
     ...(['PT12H', 'PT0H'] as const).map((time) => {
       const at = lastTimeOfDay(now_ms, time);
-      return [at, `${time === 'PT12H' ? 'Noon' : 'Midnight'}: ${shown(at)}`] as const;
+      return [at, `${time === 'PT12H' ? 'Noon' : 'Midnight'}: ${instantText(new Date(at))}`] as const;
     }),
     [toInstantText(now_ms - 3_600_000), 'One hour ago'],
     [toInstantText(now_ms - 7 * 86_400_000), 'One week ago'],
@@ -215,12 +217,6 @@ function lastTimeOfDay(now_ms: number, time: string): string {
   const today = now.startOfDay().add(time);
   const last = Temporal.ZonedDateTime.compare(today, now) <= 0 ? today : today.subtract({ days: 1 });
   return toInstantText(last.epochMilliseconds);
-}
-
-function shown(instant_text: string): string {
-  const { day, month, hour, minute } = Temporal.Instant.from(instant_text).toZonedDateTimeISO('UTC');
-  const name = new Intl.DateTimeFormat('en-GB', { month: 'short' }).format(new Date(Date.UTC(2000, month - 1, 1)));
-  return `${day} ${name}, ${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')} UTC`;
 }
 
 /** A webhook to change, or a new one. */
@@ -251,17 +247,12 @@ ${
     : facts([['Callback URL', foreign(webhook.callback_url)]])
 }
 <fieldset id="field-event_type_ids"><legend>Events</legend><p class="hint">Within a company each type is on one webhook only.</p>
-${when(problem?.of('event_type_ids'), (text) => html`<p class="error"><span class="visually-hidden">Error: </span>${text}</p>`)}
-${types.map(({ id: type, name }) => tickOf(type, name, chosen.includes(type)))}</fieldset>
+${fieldError('event_type_ids', problem?.of('event_type_ids'))}
+${types.map(({ id: type, name }) => tick('type', name === 'all' ? 'all events' : name, { id: `type-${type}`, value: String(type), checked: chosen.includes(type) }))}</fieldset>
 ${tick('active', 'Active: events are sent', { checked: problem === undefined ? webhook?.status !== 'inactive' : problem.sent.has('active') })}
 <button>${id === undefined ? 'Create the webhook' : 'Save'}</button></form>`,
     ),
   });
-}
-
-function tickOf(type: number, name: string, checked: boolean): Content {
-  const id = `field-type-${type}`;
-  return html`<p class="tick"><input type="checkbox" id="${id}" name="type" value="${type}"${checked ? html` checked` : ''}><label for="${id}">${name === 'all' ? 'all events' : name}</label></p>`;
 }
 
 function changesOf(form: FormData) {
