@@ -11,7 +11,8 @@ export function typedAmount(form: FormData, name: string, currency: string): num
   const typed = textOf(form, name);
   if (typed === '') return undefined;
   const reading = parseSearch(typed);
-  const units = reading === null || reading.is_negative ? [] : minorUnits(reading, decimalsOf(currency));
+  const is_alone = reading !== null && !reading.is_negative && reading.at === null && reading.kind === null;
+  const units = is_alone ? minorUnits(reading, decimalsOf(currency)) : [];
   const [amount, ...others] = units;
   if (amount !== undefined && others.length === 0 && (reading?.currency ?? currency) === currency) return amount;
   const example = showDecimal(125_000, currency);
