@@ -74,9 +74,6 @@ if (queue !== null && kept !== null) {
   if (document.getElementById('problem') === null) enter(rows()[Math.min(Number(kept), rows().length - 1)]);
 }
 
-// A link to a form of the page, such as that of a comment, leads to its first field.
-if (location.hash === '#comment') document.querySelector('#comment textarea')?.focus();
-
 // The secret of a portal link is behind the # of its address. It is sent, and leaves the address.
 const portal = document.getElementById('portal-code');
 if (portal !== null && location.hash.length > 1) {

@@ -80,6 +80,7 @@ describe('what is typed into the search', () => {
     ['115.50 USD Grand Hotel', { decimals: [{ whole: '115', fraction: '50' }], at: 'Grand Hotel', currency: 'USD' }],
     ['115 @ Café', { decimals: [{ whole: '115', fraction: '' }], at: 'Café' }],
     ['Bar €1 250,00', { decimals: [{ whole: '1250', fraction: '00' }], at: 'Bar', currency: 'EUR' }],
+    ['115.50 at the hotel', { decimals: [{ whole: '115', fraction: '50' }], at: 'hotel' }],
     ['115.50 The Grand', { at: 'The Grand', currency: null }],
     ['Merchant 7', { decimals: [], at: null }],
     ['Merchant 7 12.00', { decimals: [{ whole: '12', fraction: '00' }], at: 'Merchant 7' }],

@@ -197,14 +197,14 @@ function actsOf(visit: Visit, item: Item, may_act: boolean): Content {
   if (!may_act || item.period_id !== null) return suggested;
   const act = (action: 'accept' | 'ignore' | 'confirm', title: string, key = '') =>
     html`<button class="second" name="do" value="${actValue(action, item)}"${key === '' ? '' : html` data-key="${key}"`}>${title}<span class="visually-hidden"> item ${item.id}</span></button>`;
-  return html`<p>${suggested}</p><div class="actions">${when(best, (one) => matchButton(visit, item, one))}${item.status === 'break' ? act('accept', 'Accept', 'a') : ''}${item.status === 'proposed' ? act('confirm', 'Confirm', 'a') : ''}${['break', 'proposed', 'awaiting'].includes(item.status) ? act('ignore', 'Ignore', 'i') : ''}<a data-key="c" href="${visit.path(`/items/${item.id}`)}#comment">Comment</a></div>`;
+  return html`<p>${suggested}</p><div class="actions">${when(best, (one) => matchButton(visit, item, one))}${item.status === 'break' ? act('accept', 'Accept', 'a') : ''}${item.status === 'proposed' ? act('confirm', 'Confirm', 'a') : ''}${['break', 'proposed', 'awaiting'].includes(item.status) ? act('ignore', 'Ignore', 'i') : ''}<a data-key="c" href="${visit.path(`/items/${item.id}`)}#field-text">Comment</a></div>`;
 }
 
 /** A suggestion with another amount needs a reason, which the page of the item asks for. */
 function matchButton(visit: Visit, item: Item, suggestion: Item['suggestions'][number]): Content {
   const names = namesOf(suggestion);
   if (suggestion.differs.amount !== 0) {
-    const path = `${visit.path(`/items/${item.id}`)}?with=${encodeURIComponent(names)}#act`;
+    const path = `${visit.path(`/items/${item.id}`)}?with=${encodeURIComponent(names)}#field-note`;
     return html`<a class="button second" data-key="m" href="${path}">Match…</a>`;
   }
   return html`<button class="second" name="do" data-key="m" value="${actValue('match', item, names)}">Match<span class="visually-hidden"> item ${item.id} with ${names}</span></button>`;

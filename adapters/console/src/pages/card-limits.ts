@@ -147,10 +147,10 @@ const kinds: Readonly<Record<Backtest['result'][number]['kind'], string>> = {
 };
 
 function result({ status, error, progress, result: sums, differences }: Backtest): Content {
-  if (status === 'failed') return html`<p class="warning">It could not be found out: ${error}</p>`;
+  if (status === 'failed') return html`<p class="warning">The replay failed: ${error}</p>`;
   if (status !== 'completed') {
     const { messages } = progress;
-    return html`<p>It is being found out. ${messages} messages so far.</p>`;
+    return html`<p>Replaying the messages: ${messages} so far.</p>`;
   }
   if (differences === 0) return html`<p>Nothing: every decision would have been the same.</p>`;
   return html`<ul>${sums.map(

@@ -62,7 +62,7 @@ async function showItem(visit: Visit, { id }: { readonly id: string }): Promise<
       panel('Waits for a second person', approvalOf(visit, one), { id: 'approval' }),
     )}<div class="columns sides">${sides(visit, item)}</div>${when(
       may_act && approval === null && item.period_id === null,
-      () => panel('Decide', decide(visit, item), { id: 'act' }),
+      () => panel('Decide', decide(visit, item)),
     )}${others(item)}${panel('History', history(visit, item, may_act), { id: 'history' })}`,
   });
 }
@@ -162,7 +162,7 @@ function side(title: string, sum: Content, records: readonly SideRecord[], empty
 
 /** One note for whatever is decided: each button is an act that the state of the item permits. */
 function decide(visit: Visit, item: ItemWithHistory): Content {
-  const act = (action: Parameters<typeof actValue>[0], title: string, rest = '', key = '', rank = 'second'): Content =>
+  const act = (action: Parameters<typeof actValue>[0], title: Content, rest = '', key = '', rank = 'second'): Content =>
     html`<button class="${rank}" name="do" value="${actValue(action, item, rest)}"${key === '' ? '' : html` data-key="${key}"`}>${title}</button>`;
   const { status } = item;
   const is_open = ['break', 'proposed', 'awaiting'].includes(status);
@@ -185,7 +185,7 @@ ${act('match', 'Match', '', asked === null ? '' : 'm')}`,
 
 function suggestions(
   item: ItemWithHistory,
-  act: (action: 'match', title: string, rest: string, key: string) => Content,
+  act: (action: 'match', title: Content, rest: string, key: string) => Content,
 ): Content {
   return table({
     caption: 'Suggestions, the best first',
@@ -196,7 +196,13 @@ function suggestions(
       { title: 'Amount', kind: 'number', cell: ({ amount }) => money(amount, item.currency) },
       {
         title: 'Act',
-        cell: (one) => act('match', `Match with ${one.number}`, namesOf(one), one.number === 1 ? 'm' : ''),
+        cell: (one) =>
+          act(
+            'match',
+            html`Match<span class="visually-hidden"> with ${namesOf(one)}</span>`,
+            namesOf(one),
+            one.number === 1 ? 'm' : '',
+          ),
       },
     ],
     rows: item.suggestions,
@@ -288,7 +294,7 @@ function history(visit: Visit, item: ItemWithHistory, may_act: boolean): Content
   return html`${item.history.length === 0 ? html`<p class="empty">Nobody has decided or said anything.</p>` : html`${begin === 0 ? '' : html`<p><a href="${at}?until=${begin}#history">${begin} older entries</a></p>`}<ol class="timeline">${entries}</ol>${until === item.history.length ? '' : html`<p><a href="${at}#history">The newest entries</a></p>`}`}
 ${when(
   may_act,
-  () => html`<form method="post" id="comment" action="${visit.path(`/items/${item.id}/comments`)}">${visit.csrf}
+  () => html`<form method="post" action="${visit.path(`/items/${item.id}/comments`)}">${visit.csrf}
 ${textArea({ ...visit.typed('text'), label: 'Comment', hint: 'It decides nothing.', rows: 3, maxlength: 2000 })}
 <button class="second">Comment</button></form>`,
 )}`;

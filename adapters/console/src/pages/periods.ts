@@ -34,9 +34,11 @@ function waiting(visit: Visit, id: string) {
   return { to: visit.path(`/approvals/${id}`), notice: 'A second person has to approve it first.' };
 }
 
-function lastMonthEnd(now_ms: number): string {
+/** The last day of the month before, unless it is closed. */
+function proposed(now_ms: number, newest: { readonly closed_through: string } | undefined): string {
   const now = new Date(now_ms);
-  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 0)).toISOString().slice(0, 10);
+  const month_end = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 0)).toISOString().slice(0, 10);
+  return newest !== undefined && newest.closed_through >= month_end ? '' : month_end;
 }
 
 async function showPeriods(visit: Visit): Promise<Response> {
@@ -52,7 +54,7 @@ async function showPeriods(visit: Visit): Promise<Response> {
       panel(
         'Close days',
         html`<form class="filters" action="${visit.path('/periods')}" aria-label="Look before you close">
-${field({ ...day, label: 'Close all days through', type: 'date', value: through || lastMonthEnd(visit.now_ms), required: true })}
+${field({ ...day, label: 'Close all days through', type: 'date', value: through || proposed(visit.now_ms, newest), required: true })}
 <button class="second">Look first</button></form>`,
       ),
     )}${is_date ? await preview(visit, through) : ''}${panel(

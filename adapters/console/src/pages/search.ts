@@ -54,7 +54,7 @@ const titles: Readonly<Record<Kind, string>> = {
 
 function results(found: readonly Found[]): Content {
   if (found.length === 0)
-    return html`<p class="empty">Nothing was found. Try less of it: the beginning of the merchant, or only the exact amount.</p>${help()}`;
+    return html`<p class="empty">Nothing was found. Try less of it: part of the name of the merchant, or only the exact amount.</p>${help()}`;
   const groups = Map.groupBy(found, ({ kind }) => kind);
   return html`${[...groups].map(([kind, items]) =>
     panel(
@@ -74,7 +74,7 @@ function help(): Content {
     ['4711', 'the last four digits of a card, an id, or an amount'],
     ['120.00 EUR', 'an authorization, a clearing, a break or a line of a statement with this amount'],
     ['12.50 at Shell', 'the same at a merchant with this in its name'],
-    ['Shell', 'a merchant whose name begins so, or a bank line with this text'],
+    ['Shell', 'a merchant with this in its name, or a bank line with this text'],
     ['order: PO-7', 'a card with this metadata; the value alone finds it, too'],
     ['A1B2C3', 'an approval code; also a reference of the network, the acquirer or the bank'],
     ['webhook 7', 'one thing by its id: card, authorization, clearing, item, line, webhook, import'],

@@ -80,7 +80,7 @@ async function actOn(
   if (act === 'recover') {
     const since = sinceOf(form);
     const { recovered } = await visit.call('webhooks.deliveries.recover', { parameters, data: { since } });
-    if (recovered === 0) return 'No delivery was given up since then. What waits is tried again by itself.';
+    if (recovered === 0) return 'No delivery has failed since then. What waits is tried again by itself.';
     return `${recovered === 1 ? '1 delivery is' : `${recovered} deliveries are`} sent again.`;
   }
   const status = act === 'pause' ? 'inactive' : 'active';

@@ -117,7 +117,7 @@ function readAmountAt(text: string): Amount | null {
     ] as const) {
       const typed = some.join(' ');
       const amount = two_numbers.test(typed) ? null : readAmount(typed);
-      const [, joint, at = ''] = /^(at |@ ?)?(.*)$/isu.exec(others.join(' ')) ?? [];
+      const [, joint, at = ''] = /^(at (?:the )?|@ ?)?(.*)$/isu.exec(others.join(' ')) ?? [];
       if (amount === null || amount.decimals.length === 0 || !/\p{L}/u.test(at)) continue;
       if (amount.currency !== null || joint !== undefined || /[.,]/.test(typed)) return { ...amount, at };
     }

@@ -56,7 +56,7 @@ export function portalOperations(ports: PortalOperationPorts): readonly Operatio
         if (address === null) {
           throw new Refusal(
             'conflict',
-            'the console is off, so nothing opens the link; start the service with CONSOLE=on',
+            'no console opens the link: start the service with CONSOLE=on; in a host application, mount the console with the option url',
           );
         }
         const { read_only, expires_in_s } = call.body.data;
