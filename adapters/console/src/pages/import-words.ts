@@ -92,7 +92,7 @@ export const quarantine_remedies: Readonly<Record<Quarantined['reason'], string>
 
 /** The names of the formats of files. */
 export const format_choices = [
-  ['', 'Found by its first bytes'],
+  ['', 'Recognised from the file'],
   ['cdf3', 'CDF3, clearings'],
   ['ipm', 'IPM, clearings'],
   ['vcf4', 'VCF4, clearings'],
