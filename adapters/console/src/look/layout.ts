@@ -111,12 +111,10 @@ ${body}
   return text.toString();
 }
 
-function errorSummary(problem: Problem): Content {
-  return html`<div class="problem" role="alert" tabindex="-1" id="problem"><h2>That was not done</h2><p>${problem.message}</p>${when(
-    problem.fields.length > 0,
-    () =>
-      html`<ul>${problem.fields.map(([path, message]) => html`<li><a href="#field-${path}">${path}: ${message}</a></li>`)}</ul>`,
-  )}</div>`;
+/** What was refused; of fields, each with a link to it. */
+function errorSummary({ message, fields }: Problem): Content {
+  const list = fields.map(([path, text]) => html`<li><a href="#field-${path}">${path} ${text}</a></li>`);
+  return html`<div class="problem" role="alert" tabindex="-1" id="problem"><h2>That was not done</h2>${list.length === 0 ? html`<p>${message}</p>` : html`<ul>${list}</ul>`}</div>`;
 }
 
 function searchField(visit: VisitShown): Content {
