@@ -113,7 +113,7 @@ ${body}
 
 /** What was refused; of fields, each with a link to it. */
 function errorSummary({ message, fields }: Problem): Content {
-  const list = fields.map(([path, text]) => html`<li><a href="#field-${path}">${path} ${text}</a></li>`);
+  const list = fields.map(([path, text]) => html`<li><a href="#field-${path}">${path}: ${text}</a></li>`);
   return html`<div class="problem" role="alert" tabindex="-1" id="problem"><h2>That was not done</h2>${list.length === 0 ? html`<p>${message}</p>` : html`<ul>${list}</ul>`}</div>`;
 }
 

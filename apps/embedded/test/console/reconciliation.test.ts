@@ -56,7 +56,7 @@ describe('reconciliation in the console', () => {
     const refused = await viewer!.post(`${home}/breaks`, { do: `accept:${small}:1`, note: 'mine' });
     assert.equal(refused.status, 403);
     const none = await viewer!.get(`${home}/breaks?amount_from=1000`);
-    assert.match(none.text, /no item fits the filter/);
+    assert.match(none.text, /No item fits the filter/);
     assert.equal((await viewer!.get(`${home}/breaks?amount_from=x`)).status, 400);
   });
 
@@ -146,7 +146,7 @@ describe('reconciliation in the console', () => {
 
   it('shows what a closing freezes and leaves open, and closes by two', async () => {
     const look = await anna!.get(`${home}/periods?closed_through=2026-01-31`);
-    assert.match(look.text, /If you close through 2026-01-31/);
+    assert.match(look.text, /If you close through 31 Jan 2026/);
     assert.match((await anna!.get(`${home}/periods?closed_through=2999-01-01`)).text, /items stay open/);
     const asked = await anna!.post(`${home}/periods`, { closed_through: '2026-01-31' });
     assert.deepEqual([asked.path, /close the days through 2026-01-31/.test(asked.text)], [`${home}/approvals/3`, true]);
