@@ -102,9 +102,10 @@ export const console_tasks: readonly ConsoleTask[] = [
     role: 'finance',
     path: '/companies/1/periods',
     async perform(page) {
-      const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10).split('-');
+      // The examples move the clock by 20 days, and close a period 12 days before.
+      const [year, month, day] = new Date(Date.now() + 15 * 86_400_000).toISOString().slice(0, 10).split('-');
       await tabTo(page, page.getByLabel('Close all days through'));
-      await page.keyboard.type(`${tomorrow[1]}${tomorrow[2]}${tomorrow[0]}`);
+      await page.keyboard.type(`${month}${day}${year}`);
       await tabAndEnter(page, page.getByRole('button', { name: 'Look first' }));
       await page.getByRole('heading', { name: /^If you close/ }).waitFor();
       await tabAndEnter(page, page.getByRole('button', { name: /^Close/ }));

@@ -108,7 +108,12 @@ describe('the administration in the console', () => {
       four_eyes: 'on',
       above: '500 EUR; 1,250.50 USD',
     };
-    for (const wrong of [{ hold_days: '0' }, { above: '500' }, { above: '500 EUR, 600 USD' }]) {
+    for (const wrong of [
+      { hold_days: '0' },
+      { above: '500' },
+      { above: '500 EUR, 600 USD' },
+      { above: '5 EUR; 6 EUR' },
+    ]) {
       await admin.send(at, { ...sent, ...wrong });
       assert.equal(admin.page.status, 422);
     }

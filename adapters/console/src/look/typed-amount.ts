@@ -9,14 +9,18 @@ import { minorUnits, parseSearch } from '../search/parse-search.ts';
  */
 export function typedAmount(form: FormData, name: string, currency: string): number | undefined {
   const typed = textOf(form, name);
-  if (typed === '') return undefined;
+  return typed === '' ? undefined : readTypedAmount(typed, name, currency);
+}
+
+/** The same for a text that is part of the field `path`. */
+export function readTypedAmount(typed: string, path: string, currency: string): number {
   const reading = parseSearch(typed);
   const is_alone = reading !== null && !reading.is_negative && reading.at === null && reading.kind === null;
   const units = is_alone ? minorUnits(reading, decimalsOf(currency)) : [];
   const [amount, ...others] = units;
   if (amount !== undefined && others.length === 0 && (reading?.currency ?? currency) === currency) return amount;
   const example = showDecimal(125_000, currency);
-  throw invalid({ path: name, message: `must be an amount in ${currency}, such as ${example}` });
+  throw invalid({ path, message: `must be an amount in ${currency}, such as ${example}` });
 }
 
 /** An amount as a field of a form shows it; empty for null. */

@@ -4,7 +4,7 @@ import { addForm, type ConsoleApp } from '../console-app.ts';
 import { textOf, wholeOf } from '../form.ts';
 import { html, when } from '../look/html.ts';
 import { choice, facts, field, panel } from '../look/parts.ts';
-import { amountText, typedAmount } from '../look/typed-amount.ts';
+import { amountText, readTypedAmount } from '../look/typed-amount.ts';
 import { foreign, instant } from '../look/values.ts';
 import type { Visit } from '../visit.ts';
 
@@ -106,19 +106,16 @@ function shownAmounts(above: Readonly<Record<string, number>>): string {
 /** Reads `500.00 EUR; 600.00 USD`. Refuses (`validation_failed`) what is not an amount with its currency. */
 function amountsOf(text: string): Readonly<Record<string, number>> {
   const parts = text.split(';').map((part) => part.trim());
-  return Object.fromEntries(
-    parts
-      .filter((part) => part !== '')
-      .map((part) => {
-        const currency = part.slice(-3).toUpperCase();
-        const form = new FormData();
-        form.set('above', part);
-        const amount = isCurrency(currency) ? typedAmount(form, 'above', currency) : undefined;
-        if (amount !== undefined) return [currency, amount];
-        throw invalid({
-          path: 'above',
-          message: 'must be amounts with their currencies, such as 500.00 EUR; 600.00 USD',
-        });
-      }),
-  );
+  const amounts = new Map<string, number>();
+  for (const part of parts.filter((one) => one !== '')) {
+    const currency = part.slice(-3).toUpperCase();
+    if (!isCurrency(currency) || amounts.has(currency)) {
+      throw invalid({
+        path: 'above',
+        message: 'must be one amount for each currency, such as 500.00 EUR; 600.00 USD',
+      });
+    }
+    amounts.set(currency, readTypedAmount(part, 'above', currency));
+  }
+  return Object.fromEntries(amounts);
 }

@@ -1,3 +1,4 @@
+import { maskCardNumbers } from '@tallystick/kernel';
 import type { Results } from '@tallystick/operations';
 import { countText } from '../look/charts.ts';
 import { type Content, html, when } from '../look/html.ts';
@@ -24,7 +25,7 @@ export async function previewPage(visit: Visit, { name, fields, bytes }: Upload)
     title: 'Is this the right file?',
     nav: 'imports',
     trail: [['Imports', visit.rootPath('/imports')]],
-    content: html`<div class="preview">${panel(name, html`${outcomeOf(visit, found)}${contentOf(found)}`)}
+    content: html`<div class="preview">${panel(maskCardNumbers(name), html`${outcomeOf(visit, found)}${contentOf(found)}`)}
 ${when(found.problems.length > 0, () => panel('Records that would be in quarantine', recordsTable(found.problems, true)))}
 ${when(found.first_records.length > 0, () => panel('The first records', recordsTable(found.first_records, false)))}
 ${when(isImportable(found), () => confirmForm(visit, hidden))}</div>`,

@@ -160,7 +160,8 @@ describe('imports in the console', () => {
       formOf(statementFile('7000000009', '2030-03-16', 10_000), 's.bai'),
     );
     assert.match(page.text, /It would be held .*Accounts 7000000009 Period .* Sum of its lines \u22127\.00 USD/);
-    const refused = await finance.post('/imports/preview', formOf(Buffer.from('???'), 'x.bin'));
+    const refused = await finance.post('/imports/preview', formOf(Buffer.from('???'), '4111111111111111.bin'));
+    assert.doesNotMatch(refused.html, /4111111111111111/);
     assert.match(refused.text, /It would be refused \. Nothing is stored yet\./);
     assert.doesNotMatch(refused.html, /data-upload/);
     const viewer = world.as({ role: 'viewer', company_id: null });
