@@ -125,6 +125,7 @@ export const console_tasks: readonly ConsoleTask[] = [
       await (await chosen).setFiles({ name: 'day.xml', mimeType: 'application/octet-stream', buffer });
       await tabAndEnter(page, page.locator('form:has(input[type="file"]) button'));
       await page.getByText('Nothing is stored yet').waitFor();
+      assert.deepEqual(await page.locator('main button:not(.second)').allTextContents(), ['Import']);
       await tabAndEnter(page, page.getByRole('button', { name: 'Import', exact: true }));
       await page.waitForURL(/\/imports\/\d+$/);
       await page.getByText('applied in part').waitFor();

@@ -228,6 +228,8 @@ const previewFiles = async (form) => {
     state.textContent = error.message;
   }
   button.disabled = false;
+  // What comes next is to import.
+  button.classList.toggle('second', previews.querySelector('form') !== null);
 };
 
 for (const form of document.querySelectorAll('form[data-preview]')) {
