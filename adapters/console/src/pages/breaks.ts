@@ -156,7 +156,7 @@ function queue(visit: Visit, items: readonly Item[]): Content {
 ${when(
   items.length > 0,
   () => html`<div class="decide">${field({ ...visit.typed('note'), label: 'Note on what you decide', maxlength: 1000, autocomplete: 'off' })}
-<div class="actions" role="group" aria-label="All that are ticked"><button name="do" value="accept" class="second">Accept ticked</button><button name="do" value="ignore" class="second">Ignore ticked</button><button name="do" value="confirm" class="second">Confirm ticked</button><button name="do" value="assign" class="second">Assign ticked to me</button></div></div>
+<div class="actions" role="group" aria-label="All that are ticked"><button name="do" value="accept" class="second">Accept ticked</button><button name="do" value="ignore" class="second">Ignore ticked</button><button name="do" value="confirm" class="second">Confirm ticked (proposed only)</button><button name="do" value="assign" class="second">Assign ticked to me</button></div></div>
 <p class="hint keys"><kbd>j</kbd> <kbd>k</kbd> move, <kbd>Enter</kbd> opens, <kbd>x</kbd> ticks, <kbd>a</kbd> accepts, <kbd>i</kbd> ignores, <kbd>m</kbd> matches, <kbd>c</kbd> comments</p>`,
 )}
 ${shown}</form>`;
