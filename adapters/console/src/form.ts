@@ -67,6 +67,11 @@ export function textOf(form: FormData, name: string): string {
   return typedTextOf(form, name).trim();
 }
 
+/** The lines of a text that are not blank, without blanks around them. */
+export function linesOf(text: string): readonly string[] {
+  return text.split(/\r?\n/).flatMap((line) => line.trim() || []);
+}
+
 /**
  * The whole number of a field; null: it is empty. What is no number is passed on, so that the domain
  * says what is wrong with it.

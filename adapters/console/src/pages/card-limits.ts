@@ -1,15 +1,15 @@
-import { invalid, Refusal } from '@tallystick/kernel';
+import { invalid, isSameJson, Refusal } from '@tallystick/kernel';
 import type { Results } from '@tallystick/operations';
 import { addForm, type ConsoleApp } from '../console-app.ts';
 import { code_words } from '../decision/say-decision.ts';
-import { textOf } from '../form.ts';
+import { linesOf, textOf } from '../form.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { livePart, secondsOf } from '../look/live.ts';
-import { facts, field, link, panel, table } from '../look/parts.ts';
+import { choice, facts, field, link, panel, table, textArea } from '../look/parts.ts';
 import { amountText, typedAmount } from '../look/typed-amount.ts';
 import { badge, foreign, instant, money } from '../look/values.ts';
 import type { Visit } from '../visit.ts';
-import { type Card, limitCurrency, nameOf, shownValue } from './card-words.ts';
+import { type Card, limitCurrency, merchant_lists, nameOf, shownValue, templateChoices } from './card-words.ts';
 
 type Backtest = Results['backtests.read'];
 
@@ -19,8 +19,8 @@ const amounts = ['total_card_amount', 'per_transaction_max', 'per_transaction_mi
 const days_compared = 30;
 
 /**
- * Changes the limits of a card in two steps: first the backtest shows what the new limits would have
- * changed in the last month, then they are confirmed.
+ * Changes the limits, the template and the merchants of a card in two steps: first the backtest shows
+ * what they would have changed in the last month, then they are confirmed.
  */
 export function cardLimitPages(app: ConsoleApp): void {
   const at = '/companies/:company_id/cards/:id/limits';
@@ -38,13 +38,13 @@ export function cardLimitPages(app: ConsoleApp): void {
   addForm(app, `${at}/:backtest_id`, resultPage, async (visit, _, { id, backtest_id }) => {
     const { changes } = await readBacktest(visit, id, backtest_id);
     await visit.call('virtualCards.update', { parameters: { id }, data: changes });
-    return { to: visit.path(`/cards/${id}`), notice: 'The limits were changed.' };
+    return { to: visit.path(`/cards/${id}`), notice: 'The card was changed.' };
   });
 }
 
-/** The limits that differ from those of the card. Refuses a form that changes nothing. */
-function readChanges(form: FormData, card: Card, currency: string): Readonly<Record<string, number | null>> {
-  const changes: Record<string, number | null> = {};
+/** The controls that differ from those of the card. Refuses a form that changes nothing. */
+function readChanges(form: FormData, card: Card, currency: string): Readonly<Record<string, unknown>> {
+  const changes: Record<string, unknown> = {};
   for (const name of amounts) {
     const amount = typedAmount(form, name, currency);
     if (amount !== undefined && amount !== card[name]) changes[name] = amount;
@@ -55,13 +55,40 @@ function readChanges(form: FormData, card: Card, currency: string): Readonly<Rec
     throw invalid({ path: 'transactions_max', message: 'must be a whole number, or empty for no limit' });
   }
   if (most !== card.transactions_max && card.recurring !== null) changes.transactions_max = most;
+  const template_id = textOf(form, 'template_id') || String(card.template_id);
+  if (template_id !== String(card.template_id)) changes.template_id = template_id;
+  const merchant_controls = readMerchants(form, card);
+  if (!isSameJson(merchant_controls, card.merchant_controls)) changes.merchant_controls = merchant_controls;
   if (Object.keys(changes).length > 0) return changes;
-  throw new Refusal('validation_failed', 'these are the limits of the card already');
+  throw new Refusal('validation_failed', 'the card has these limits and merchants already');
+}
+
+type ListName = (typeof merchant_lists)[number]['name'];
+
+/** The merchant controls as typed; null: none. A list whose text was left alone stays as it is. */
+function readMerchants(form: FormData, { merchant_controls: own }: Card) {
+  const listOf = (name: ListName, kind: 'allow' | 'deny'): readonly string[] | null => {
+    const now = own?.[name]?.[kind] ?? null;
+    const typed = linesOf(textOf(form, `${name}.${kind}`));
+    if (isSameJson(typed, linesOf((now ?? []).join('\n')))) return now;
+    return typed.length === 0 ? null : typed;
+  };
+  const listsOf = (name: ListName) => {
+    const [allow, deny] = [listOf(name, 'allow'), listOf(name, 'deny')];
+    return allow === null && deny === null ? null : { allow, deny };
+  };
+  const controls = {
+    merchant_ids: listsOf('merchant_ids'),
+    merchant_names: listsOf('merchant_names'),
+    countries: listsOf('countries'),
+    card_present: textOf(form, 'card_present') || null,
+  };
+  return Object.values(controls).every((one) => one === null) ? null : controls;
 }
 
 async function formPage(visit: Visit, { id }: { readonly id: string }): Promise<Response> {
   const card = await visit.call('virtualCards.read', { parameters: { id } });
-  const currency = await limitCurrency(visit, card);
+  const [currency, templates] = await Promise.all([limitCurrency(visit, card), templatesOf(visit, card)]);
   const amountField = (name: (typeof amounts)[number]) =>
     field({
       ...visit.typed(name, amountText(card[name], currency)),
@@ -69,12 +96,12 @@ async function formPage(visit: Visit, { id }: { readonly id: string }): Promise<
       inputmode: 'decimal',
     });
   return await visit.page({
-    title: 'Change the limits',
+    title: 'Change limits and merchants',
     nav: 'cards',
     trail: trailOf(visit, card),
     content: panel(
       `Card ${card.id}, ending in ${card.last4}`,
-      html`<p>First you see what the new limits would have changed in the last ${days_compared} days. Nothing changes until you confirm.</p>
+      html`<p>First you see what the change would have done in the last ${days_compared} days. Nothing changes until you confirm.</p>
 <form method="post" action="${visit.path(`/cards/${id}/limits`)}">${visit.csrf}${amounts.map(amountField)}${
         card.recurring === null
           ? ''
@@ -84,9 +111,31 @@ async function formPage(visit: Visit, { id }: { readonly id: string }): Promise<
               hint: 'Empty: not limited.',
               inputmode: 'numeric',
             })
-      }<div class="actions"><button>See what it would have changed</button><a href="${visit.path(`/cards/${id}`)}">Back to the card</a></div></form>`,
+      }${choice({ ...visit.typed('template_id', card.template_id), label: 'Template', of: templates })}${merchantFields(visit, card)}<div class="actions"><button>See what it would have changed</button><a href="${visit.path(`/cards/${id}`)}">Back to the card</a></div></form>`,
     ),
   });
+}
+
+/** The templates that the card can have, and that which it has. */
+async function templatesOf(visit: Visit, { template_id, recurring }: Card) {
+  const choices = await templateChoices(visit, recurring === null ? 'AGING_VELOCITY' : 'VELOCITY');
+  if (choices.some(([id]) => id === String(template_id))) return choices;
+  return [[String(template_id), `template ${template_id}`] as const, ...choices];
+}
+
+/** Merchants and countries, which are open at first where there are some. */
+function merchantFields(visit: Visit, { merchant_controls: own }: Card): Content {
+  const is_open = own !== null || visit.problem !== undefined;
+  const lists = merchant_lists.map(({ name, kind, title }) =>
+    textArea({ ...visit.typed(`${name}.${kind}`, own?.[name]?.[kind]?.join('\n')), label: title, rows: 2 }),
+  );
+  return html`<details${is_open ? html` open` : ''}><summary>Merchants and countries</summary>
+<p class="hint">One on each line. Where some are allowed, all others are declined. A name may begin or end with * for any text.</p>
+<div class="columns">${lists}</div>${choice({
+    ...visit.typed('card_present', own?.card_present),
+    label: nameOf('card_present'),
+    of: ['', 'required', 'forbidden'].map((rule) => [rule, rule || 'either'] as const),
+  })}</details>`;
 }
 
 /** The backtest of this card. Refuses (`not_found`) that of another one. */
@@ -104,23 +153,23 @@ async function resultPage(
     visit.call('virtualCards.read', { parameters: { id } }),
     readBacktest(visit, id, backtest_id),
   ]);
-  const currency = await limitCurrency(visit, card);
+  const [currency, templates] = await Promise.all([limitCurrency(visit, card), templatesOf(visit, card)]);
   const path = visit.path(`/cards/${id}/limits/${backtest_id}`);
   const is_over = backtest.status === 'completed' || backtest.status === 'failed';
   const differences = is_over
     ? await visit.call('backtests.differences.list', { parameters: { id: backtest_id }, options: { limit: 20 } })
     : null;
   const found = panel(
-    'What they would have changed',
+    'What it would have changed',
     html`<p class="quiet">Since ${instant(backtest.from)}</p>${result(backtest)}${when(differences, ({ items }) => differencesTable(visit, backtest, items))}`,
   );
   return await visit.page({
-    title: 'Change the limits',
+    title: 'Change limits and merchants',
     nav: 'cards',
     trail: trailOf(visit, card),
-    content: html`${panel('The new limits', newLimits(card, backtest, currency))}
+    content: html`${panel('The change', changeOf(card, backtest, currency, new Map(templates)))}
 ${livePart(visit, 'result', { every_s: is_over ? undefined : secondsOf(true) }, found)}
-<form method="post" action="${path}">${visit.csrf}<div class="actions"><button>Change the limits</button><a href="${visit.path(`/cards/${id}/limits`)}">Other limits</a><a href="${visit.path(`/cards/${id}`)}">Leave them as they are</a></div></form>`,
+<form method="post" action="${path}">${visit.csrf}<div class="actions"><button>Change the card</button><a href="${visit.path(`/cards/${id}/limits`)}">Change something else</a><a href="${visit.path(`/cards/${id}`)}">Leave the card as it is</a></div></form>`,
   });
 }
 
@@ -131,18 +180,27 @@ function trailOf(visit: Visit, { id, last4 }: Card): readonly (readonly [string,
   ];
 }
 
-function newLimits(card: Card, { changes }: Backtest, currency: string): Content {
+function changeOf(
+  card: Card,
+  { changes }: Backtest,
+  currency: string,
+  templates: ReadonlyMap<string, string>,
+): Content {
   return facts(
-    Object.entries(changes).map(([name, value]) => [
-      nameOf(name),
-      html`${shownValue(name, card[name as keyof Card], currency)} → ${value === null ? 'not limited' : shownValue(name, value, currency)}`,
-    ]),
+    Object.entries(changes).map(([name, value]) => {
+      const shown = (one: unknown) =>
+        name === 'template_id' ? foreign(templates.get(String(one))) : shownValue(name, one, currency);
+      return [
+        nameOf(name),
+        html`${shown(card[name as keyof Card])} → ${value === null ? 'not limited' : shown(value)}`,
+      ];
+    }),
   );
 }
 
 const kinds: Readonly<Record<Backtest['result'][number]['kind'], string>> = {
-  declined: 'approved then, and declined with the new limits',
-  approved: 'declined then, and approved with the new limits',
+  declined: 'approved then, and declined with the change',
+  approved: 'declined then, and approved with the change',
   reason: 'declined for another reason',
 };
 
@@ -183,7 +241,7 @@ function differencesTable(
       { title: 'Merchant', cell: ({ merchant_id, mcc }) => html`${foreign(merchant_id)}, category ${mcc}` },
       { title: 'Then', cell: ({ recorded }) => badge(wordsOf(recorded.code), recorded.code === 'V' ? 'ok' : 'bad') },
       {
-        title: 'With the new limits',
+        title: 'With the change',
         cell: ({ replayed }) =>
           replayed === null ? 'refused' : badge(wordsOf(replayed.code), replayed.code === 'V' ? 'ok' : 'bad'),
       },

@@ -55,6 +55,27 @@ const names: Readonly<Record<string, string>> = {
   stand_in_rule: 'Stand-in rule',
 };
 
+/** The lists of the merchant controls. */
+export const merchant_lists = (['merchant_names', 'merchant_ids', 'countries'] as const).flatMap((name) => {
+  const words = name === 'countries' ? 'Countries' : name === 'merchant_ids' ? 'Merchant ids' : 'Merchants';
+  return [
+    { name, kind: 'allow', title: `${words} allowed` } as const,
+    { name, kind: 'deny', title: `${words} denied` } as const,
+  ];
+});
+
+/** Merchant controls as names with their values; empty lists are left out. */
+export function merchantControls(controls: Card['merchant_controls']): readonly (readonly [string, Content])[] {
+  if (controls === null) return [['Merchants', 'any']];
+  const lists = merchant_lists.flatMap(({ name, kind, title }) => {
+    const entries = controls[name]?.[kind] ?? [];
+    const more = entries.length > 20 ? ` and ${entries.length - 20} more` : '';
+    return entries.length === 0 ? [] : [[title, html`${foreign(entries.slice(0, 20).join(', '))}${more}`] as const];
+  });
+  const { card_present } = controls;
+  return [...lists, ...(card_present === null ? [] : ([[nameOf('card_present'), card_present]] as const))];
+}
+
 const amounts: ReadonlySet<string> = new Set([
   'total_card_amount',
   'per_transaction_min',
@@ -67,6 +88,12 @@ const amounts: ReadonlySet<string> = new Set([
   'available_after',
 ]);
 
+/** The words of values that have others on the pages. */
+const value_words: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  status: { Approved: 'Active' },
+  mcc_rule: { ALLOW: 'only the categories on its list', DENY: 'all categories but those on its list' },
+};
+
 export function nameOf(name: string): string {
   return names[name] ?? name.replaceAll('_', ' ');
 }
@@ -75,9 +102,14 @@ export function nameOf(name: string): string {
 export function shownValue(name: string, value: unknown, currency: string): Content {
   if (value === null || value === undefined) return dash;
   if (typeof value === 'number' && amounts.has(name)) return money(value, currency);
+  if (name === 'merchant_controls') {
+    const parts = merchantControls(value as Card['merchant_controls']);
+    return html`${parts.map(([title, shown], at) => html`${at === 0 ? '' : '; '}${title}: ${shown}`)}`;
+  }
   if (typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value)) return instant(value);
   if (typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value)) return date(value);
-  return foreign(typeof value === 'object' ? JSON.stringify(value) : String(value));
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return foreign(value_words[name]?.[text] ?? text);
 }
 
 /** What a change gave another value. */
@@ -95,6 +127,17 @@ export function changesOf(
 export function statusOf({ status, frozen }: Pick<Card, 'status' | 'frozen'>): Content {
   if (status === 'Canceled') return badge('Canceled', 'bad');
   return frozen ? badge('Frozen', 'warn') : badge('Active', 'ok');
+}
+
+/** The active templates that a card with this control can have: ids and names. */
+export async function templateChoices(
+  visit: Visit,
+  control: 'VELOCITY' | 'AGING_VELOCITY',
+): Promise<readonly (readonly [id: string, name: string])[]> {
+  const { items } = await visit.call('purchaseTemplates.list', { options: { limit: 100 } });
+  return items
+    .filter(({ required_control, status }) => required_control === control && status === 'ACTIVE')
+    .map(({ id, name }) => [String(id), name] as const);
 }
 
 /** The currency of the limits: that of the card, else that in which its purchases are billed. */

@@ -9,7 +9,7 @@ import { facts, field, link, pager, panel, table, textArea } from '../look/parts
 import { dash, date, foreign, instant, money } from '../look/values.ts';
 import { cardTimeline, timelineList } from '../timeline/card-timeline.ts';
 import type { Visit } from '../visit.ts';
-import { type Card, limitCurrency, nameOf, shownValue, statusOf } from './card-words.ts';
+import { type Card, limitCurrency, merchantControls, shownValue, statusOf } from './card-words.ts';
 
 /** One card: its limits, what is held, its controls, what happened to it, and what can be done. */
 export function cardPages(app: ConsoleApp): void {
@@ -86,7 +86,7 @@ function titleOf({ id, last4 }: Pick<Card, 'id' | 'last4'>): string {
 
 function links(visit: Visit, { id, status }: Card): Content {
   const shown = [
-    ['Change the limits', 'limits', status === 'Approved' && visit.may('virtualCards.update')],
+    ['Change limits and merchants', 'limits', status === 'Approved' && visit.may('virtualCards.update')],
     ['Show the number', 'number', maySeeNumber(visit)],
     ['Cancel the card', 'cancel', status === 'Approved' && visit.may('virtualCards.cancel')],
   ] as const;
@@ -139,22 +139,6 @@ function controls(card: Card, currency: string, template: Content): Content {
           .map(([name, value]) => [name, foreign(typeof value === 'string' ? value : JSON.stringify(value))]),
       )}`,
   )}`;
-}
-
-function merchantControls(controls: Card['merchant_controls']): readonly (readonly [string, Content])[] {
-  if (controls === null) return [['Merchants', 'any']];
-  const lists = (['merchant_names', 'merchant_ids', 'countries'] as const).flatMap((name) => {
-    const list = controls[name];
-    const words = name === 'countries' ? 'Countries' : name === 'merchant_ids' ? 'Merchant ids' : 'Merchants';
-    return (['allow', 'deny'] as const).flatMap((kind) => {
-      const entries = list?.[kind] ?? [];
-      const more = entries.length > 20 ? ` and ${entries.length - 20} more` : '';
-      const shown = html`${foreign(entries.slice(0, 20).join(', '))}${more}`;
-      return entries.length === 0 ? [] : [[`${words} ${kind === 'allow' ? 'allowed' : 'denied'}`, shown] as const];
-    });
-  });
-  const { card_present } = controls;
-  return [...lists, ...(card_present === null ? [] : ([[nameOf('card_present'), card_present]] as const))];
 }
 
 async function templateName(visit: Visit, { template_id }: Card): Promise<Content> {

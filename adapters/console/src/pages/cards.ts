@@ -1,13 +1,13 @@
 import { invalid } from '@tallystick/kernel';
 import type { Results } from '@tallystick/operations';
 import { addForm, type ConsoleApp } from '../console-app.ts';
-import { textOf } from '../form.ts';
+import { linesOf, textOf } from '../form.ts';
 import { type Content, html } from '../look/html.ts';
 import { choice, field, pager, panel, table, textArea } from '../look/parts.ts';
 import { typedAmount } from '../look/typed-amount.ts';
 import { date, foreign, money } from '../look/values.ts';
 import type { Visit } from '../visit.ts';
-import { statusOf } from './card-words.ts';
+import { statusOf, templateChoices } from './card-words.ts';
 
 type RealCard = Results['realCards.list']['items'][number];
 
@@ -98,10 +98,9 @@ function metadataText(values: Readonly<Record<string, unknown>> | null): Content
 async function newPage(visit: Visit): Promise<Response> {
   const [real_cards, templates] = await Promise.all([
     visit.call('realCards.list', { options: { limit: 100 } }),
-    visit.call('purchaseTemplates.list', { options: { limit: 100 } }),
+    templateChoices(visit, 'VELOCITY'),
   ]);
   const by_default = real_cards.items.find(({ is_default }) => is_default)?.rcn_id;
-  const usable = templates.items.filter(({ required_control }) => required_control === 'VELOCITY');
   return await visit.page({
     title: 'New card',
     nav: 'cards',
@@ -130,7 +129,7 @@ ${choice({
 ${field({ ...visit.typed('per_transaction_max'), label: 'At most per purchase', hint: 'Empty: the limit.', inputmode: 'decimal' })}
 ${field({ ...visit.typed('transactions_max'), label: 'Uses', hint: 'Empty: not limited.', inputmode: 'numeric' })}
 ${field({ ...visit.typed('valid_ending_on'), label: 'Valid until', hint: 'Empty: as long as possible.', type: 'date' })}
-${choice({ ...visit.typed('template_id'), label: 'Template', of: [['', 'All merchant categories'], ...usable.map(({ id, name }) => [String(id), name] as const)] })}
+${choice({ ...visit.typed('template_id'), label: 'Template', of: [['', 'All merchant categories'], ...templates] })}
 ${textArea({ ...visit.typed('emails'), label: 'Mail the details to', hint: 'One address on each line. Empty: nobody.', rows: 2 })}
 ${textArea({ ...visit.typed('metadata'), label: 'Metadata', hint: 'One name and value on each line: order: 4711', rows: 2 })}
 <div class="actions"><button>Create the card</button><a href="${visit.path('/cards')}">Back to the cards</a></div></form>`,
@@ -141,7 +140,6 @@ ${textArea({ ...visit.typed('metadata'), label: 'Metadata', hint: 'One name and 
 /** The fields of a new card. What is empty stands for the default. */
 async function readCard(visit: Visit, form: FormData): Promise<Readonly<Record<string, unknown>>> {
   const text = (name: string) => textOf(form, name) || undefined;
-  const lines = (name: string) => (text(name) ?? '').split(/\r?\n/).flatMap((line) => line.trim() || []);
   const { items } = await visit.call('realCards.list', { options: { limit: 100 } });
   const real_card: RealCard | undefined = items.find(({ rcn_id }) => String(rcn_id) === text('rcn_id'));
   if (real_card === undefined) throw invalid({ path: 'rcn_id', message: 'must be a real card of the company' });
@@ -149,12 +147,12 @@ async function readCard(visit: Visit, form: FormData): Promise<Readonly<Record<s
   if (uses !== undefined && !/^[1-9]\d{0,8}$/.test(uses)) {
     throw invalid({ path: 'transactions_max', message: 'must be a whole number, or empty for no limit' });
   }
-  const metadata = lines('metadata').map((line): [string, string] => {
+  const metadata = linesOf(textOf(form, 'metadata')).map((line): [string, string] => {
     const [, name, value] = /^([^:=]+?)\s*[:=]\s*(.+)$/.exec(line) ?? [];
     if (name !== undefined && value !== undefined) return [name, value];
     throw invalid({ path: 'metadata', message: 'must have a name and a value on each line, such as order: 4711' });
   });
-  const emails = lines('emails');
+  const emails = linesOf(textOf(form, 'emails'));
   const { billing_currency } = real_card;
   return {
     rcn_id: real_card.rcn_id,

@@ -157,11 +157,14 @@ function reasonsTable({ table: rows }: ExplainedDecision, currency: string): Con
       },
       {
         title: 'Compared',
+        // A frozen card is not also said to be active.
         cell: ({ limits, values }) =>
-          html`${[...values, ...limits].map(
-            ({ name, value }, at) =>
-              html`${at === 0 ? '' : html`<br>`}${nameOf(name)}: ${shownValue(name, value, currency)}`,
-          )}`,
+          html`${[...values, ...limits]
+            .filter(({ value }, _, all) => value !== 'Approved' || all.every(({ name }) => name !== 'frozen_at'))
+            .map(
+              ({ name, value }, at) =>
+                html`${at === 0 ? '' : html`<br>`}${nameOf(name)}: ${shownValue(name, value, currency)}`,
+            )}`,
       },
     ],
   });

@@ -85,6 +85,8 @@ describe('the cards of the console', () => {
     );
     assert.match(decision.html, /<tr class="failed">/);
     assert.match(decision.text, /only the time|outcome/);
+    assert.match(decision.text, /Status: Active Company: active/);
+    assert.match(decision.text, /Rule of the template: all categories but those on its list/);
 
     await browser.get(`${path}/decisions/${first.id}`);
     const unsaid = await browser.post(`${path}/decisions/${first.id}/release`, { note: ' ' });
@@ -93,6 +95,10 @@ describe('the cards of the console', () => {
     assert.match(released.text, /The hold was released\./);
     const frozen = await browser.post(`${path}/freeze`, { note: 'Lost <b>' });
     assert.match(frozen.text, /The card is frozen\..*Frozen/);
+    const third = await company().sandbox.buy({ vcn_id: card.id, amount: 100 });
+    const while_frozen = await browser.get(`${path}/decisions/${third.id}`);
+    assert.match(while_frozen.text, /Company: active Frozen since: /);
+    assert.doesNotMatch(while_frozen.text, /Status: Active/);
     const mailed = await browser.post(`${path}/email`, { email: 'ada@example.com' });
     assert.match(mailed.text, /The mail is on its way/);
     assert.match(mailed.text, /anna \(you\) Mail \w+ to a\*\*\*@example\.com/);
@@ -138,7 +144,7 @@ describe('the cards of the console', () => {
     const path = `/companies/1/cards/${card.id}`;
     await browser.get(`${path}/limits`);
     const same = { total_card_amount: '300.00', per_transaction_max: '300.00', per_transaction_min: '0.00' };
-    assert.match((await browser.post(`${path}/limits`, same)).text, /these are the limits of the card already/);
+    assert.match((await browser.post(`${path}/limits`, same)).text, /the card has these limits and merchants already/);
     const wrong = await browser.post(`${path}/limits`, { ...same, total_card_amount: 'much' });
     assert.match(wrong.text, /must be an amount in \w{3}, such as 1250\.00/);
     let result = await browser.post(`${path}/limits`, {
@@ -155,8 +161,40 @@ describe('the cards of the console', () => {
     assert.match(changed.text, /That was not done total_card_amount: .*20000/);
     const more = await browser.post(`${path}/limits`, { ...same, total_card_amount: '500.00' });
     const raised = await browser.post(more.path);
-    assert.match(raised.text, /The limits were changed\./);
+    assert.match(raised.text, /The card was changed\./);
     assert.equal((await company().cards.read(card.id)).total_card_amount, 50_000);
+  });
+
+  it('changes template and merchants, and leaves what was not typed as it is', async () => {
+    const deny = ['Two\nlines', 'Acme*'];
+    const merchant_controls = { merchant_names: { deny } };
+    const card = await company().cards.issue({ total_card_amount: 30_000, merchant_controls });
+    await company().templates.request({
+      name: 'Restaurants',
+      description: 'Meals',
+      mcc_list: ['5812'],
+      mcc_rule: 'ALLOW',
+      required_control: 'VELOCITY',
+    });
+    const pending = (await company().templates.list()).items.find(({ name }) => name === 'Restaurants');
+    const template_id = String(pending?.id);
+    await world.tally.operator.templates.complete(template_id);
+    const browser = world.as({ role: 'risk', company_id: 1 });
+    const path = `/companies/1/cards/${card.id}`;
+    assert.match((await browser.get(`${path}/limits`)).html, new RegExp(`<option value="${template_id}">Restaurants`));
+    const typed = { template_id, 'merchant_names.deny': deny.join('\r\n'), 'countries.allow': 'DE\r\n\r\nFRA' };
+    const wrong = await browser.post(`${path}/limits`, { ...typed, 'countries.allow': 'Nowhere' });
+    assert.equal(wrong.status, 422);
+    const result = await browser.post(`${path}/limits`, typed);
+    assert.match(result.text, /Template .* → Restaurants Merchants .* → .*Countries allowed: DEU, FRA/);
+    assert.match((await browser.post(result.path)).text, /The card was changed\..*Template Restaurants/);
+    const changed = await company().cards.read(card.id);
+    assert.equal(String(changed.template_id), template_id);
+    assert.deepEqual(changed.merchant_controls?.merchant_names, { allow: null, deny });
+    assert.deepEqual(changed.merchant_controls?.countries, { allow: ['DEU', 'FRA'], deny: null });
+    const cleared = await browser.post(`${path}/limits`, { template_id });
+    assert.match((await browser.post(cleared.path)).text, /The card was changed\./);
+    assert.equal((await company().cards.read(card.id)).merchant_controls, null);
   });
 
   it('creates a card, and refuses what is none beside its field', async () => {
