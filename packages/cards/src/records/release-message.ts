@@ -39,7 +39,7 @@ export function readReleaseNote(request: object): string {
 /** Reads a note, with card numbers masked; null when there is none. Adds every problem to `fields`. */
 export function readNote(fields: RequestFields): string | null {
   const rule = (text: string) => isWithin(text, note_length_max) && !isBlank(text) && isStorable(text);
-  const expected = `text of 1 to ${note_length_max} characters, not all of them blank or invisible`;
+  const expected = `text of 1 to ${note_length_max} characters, at least one of them visible`;
   const note = fields.readText('note', rule, expected);
   return note === null ? null : maskCardNumbers(note.trim());
 }

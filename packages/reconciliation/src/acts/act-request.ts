@@ -90,7 +90,7 @@ export function readActRequest(action: ActKind, request: object): ActRequest {
 }
 
 /** What a note or a reason must be, for messages. */
-export const note_expected = `text of 1 to ${act_note_length_max} characters, not all of them blank or invisible`;
+export const note_expected = `text of 1 to ${act_note_length_max} characters, at least one of them visible`;
 
 /** Reads a note or a reason as it is stored. Null: there is none, or it is added to the problems. */
 export function readNote(fields: RequestFields, name: 'note' | 'reason'): string | null {

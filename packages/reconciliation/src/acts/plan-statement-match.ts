@@ -206,7 +206,8 @@ function wholeSet(
 function differing({ clearing_ids, line_ids, amount }: Difference, currency: string): Refusal {
   const named = `lines ${line_ids.join(', ')} and clearings ${clearing_ids.join(', ')}`;
   const what = `${named} have a difference of ${showAmount(amount, currency)}`;
-  const how = 'Name all that belong together, or accept what is left: accept_difference with a reason';
+  const how =
+    'Name all that belong together, or also accept the difference that is left (accept_difference, with a reason)';
   return invalid({ path: 'with', message: `must add up: ${what}. ${how}` });
 }
 

@@ -23,7 +23,7 @@ export async function commentOnItem(
   request: object,
 ): Promise<Comment> {
   const fields = new RequestFields(request);
-  const expected = `text of 1 to ${comment_length_max} printable characters and line ends, not all of them blank or invisible`;
+  const expected = `text of 1 to ${comment_length_max} printable characters and line ends, at least one of them visible`;
   fields.require('text', expected);
   const text = fields.readText('text', isComment, expected);
   fields.refuseInvalid();

@@ -30,7 +30,10 @@ checkOnStorages('matches that accept a difference', [
         world.act(clearing(clearing_id), 'match', { with: { line_ids: [line_id] } }),
         'a match that leaves a difference',
       );
-      assert.match(refused.message, /difference of -0\.02 USD\. .* accept_difference with a reason/);
+      assert.match(
+        refused.message,
+        /difference of -0\.02 USD\. .* accept the difference that is left \(accept_difference, with a reason\)/,
+      );
       const unreasoned = await refusalOf(
         world.act(clearing(clearing_id), 'match', { with: { line_ids: [line_id] }, accept_difference: true }),
         'an acceptance without a reason',
