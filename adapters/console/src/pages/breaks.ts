@@ -25,7 +25,7 @@ import {
 /** Each row has its best suggestion: a page stays small. */
 const page_size = 25;
 
-const ages = ['0-1', '2-3', '4-7', '8-30', '31-'] as const;
+const ages = ['0-1', '2-3', '4-7', '8-30', '8-', '31-'] as const;
 
 /** The queue of breaks, the items of any other status, and their table. */
 export function breaksPages(app: ConsoleApp): void {
@@ -116,7 +116,7 @@ function filters(visit: Visit, query: URLSearchParams): Content {
   return html`<form class="filters" action="${visit.path('/breaks')}" aria-label="Filter">
 ${choice({ name: 'status', label: 'Status', value: value('status') || 'break', of: [...status_choices, ['any', 'Any']] })}
 ${choice({ name: 'kind', label: 'Kind', value: value('kind'), of: [any, ...kind_choices] })}
-${choice({ name: 'age', label: 'Age in days', value: value('age'), of: [any, ...ages.map((age) => [age, age.endsWith('-') ? 'over 30' : age] as const)] })}
+${choice({ name: 'age', label: 'Age in days', value: value('age'), of: [any, ...ages.map((age) => [age, age.endsWith('-') ? `over ${Number.parseInt(age, 10) - 1}` : age] as const)] })}
 ${choice({ name: 'assignee', label: 'Assigned to', value: value('assignee'), of: [['', 'Anybody'], ['me', 'Me'], ['none', 'Nobody'], ...other] })}
 ${moreFilters(value)}
 <div class="actions"><button class="second">Filter</button><a href="${visit.path('/breaks')}">Clear</a></div></form>`;

@@ -26,11 +26,12 @@ const listed_max = 50;
 export function homePages(app: ConsoleApp): void {
   app.get('/companies/:company_id', async (c) => {
     const { visit } = c.var;
-    const [{ hours }, failing, approvals, breaks] = await Promise.all([
+    const [{ hours }, failing, approvals, breaks, files] = await Promise.all([
       visit.call('activity.read'),
       visit.call('webhooks.states.list', { options: { filter: { failing: true }, limit: listed_max } }),
       visit.call('reconciliation.approvals.list', { options: { filter: { status: 'pending' }, limit: listed_max } }),
       visit.call('reconciliation.summary'),
+      needsOfFiles(visit),
     ]);
     const by_age = Object.fromEntries(
       Object.entries(breaks.by_age).map(([age, total]) => [age, total?.count ?? 0]),
@@ -50,7 +51,8 @@ export function homePages(app: ConsoleApp): void {
         hint: 'Nothing changes until then. The person who asked cannot decide.',
         to: visit.path('/approvals'),
       },
-      oldBreaks(by_age, visit.path('/breaks')),
+      ...files,
+      oldBreaks(by_age, `${visit.path('/breaks')}?age=8-`),
     ];
     return await visit.page({
       title: 'Home',
@@ -106,24 +108,14 @@ function needsOfAll(visit: Visit, backlog: Results['operator.backlog.read']): re
       hint: 'Its last attempts failed. The events wait, and are not lost.',
       to: visit.rootPath('/companies'),
     },
-    {
-      count: backlog.imports_held,
-      what: ['file is held', 'files are held'],
-      hint: 'Nothing of it is applied until a person has looked at it.',
-      to: `${visit.rootPath('/imports')}?status=held`,
-    },
+    heldFiles(visit, backlog.imports_held),
     {
       count: backlog.imports_in_part,
       what: ['file is applied in part', 'files are applied in part'],
       hint: 'Some of its records are in quarantine, or some of its statements are held.',
       to: `${visit.rootPath('/imports')}?status=completed_with_quarantine`,
     },
-    {
-      count: backlog.quarantine_open,
-      what: ['clearing is in quarantine', 'clearings are in quarantine'],
-      hint: 'It was refused and is kept. Try it again once the cause is gone.',
-      to: visit.rootPath('/quarantine'),
-    },
+    inQuarantine(visit, backlog.quarantine_open),
     {
       count: backlog.mails_failed,
       what: ['mail could not be sent', 'mails could not be sent'],
@@ -132,6 +124,36 @@ function needsOfAll(visit: Visit, backlog: Results['operator.backlog.read']): re
     },
     oldBreaks(backlog.breaks_by_age, visit.rootPath('/companies')),
   ];
+}
+
+/** Files belong to no company: who may read them sees those of all. */
+async function needsOfFiles(visit: Visit): Promise<readonly Need[]> {
+  if (!visit.may('operator.imports.list')) return [];
+  const [held, quarantined] = await Promise.all([
+    visit.call('operator.imports.list', { options: { filter: { status: 'held' }, limit: listed_max } }),
+    visit.call('operator.quarantine.list', { options: { filter: { status: 'quarantined' }, limit: listed_max } }),
+  ]);
+  return [heldFiles(visit, held.items.length, listed_max), inQuarantine(visit, quarantined.items.length, listed_max)];
+}
+
+function heldFiles(visit: Visit, count: number, max = counted_max): Need {
+  return {
+    count,
+    max,
+    what: ['file is held', 'files are held'],
+    hint: 'Nothing of it is applied until a person has looked at it.',
+    to: `${visit.rootPath('/imports')}?status=held`,
+  };
+}
+
+function inQuarantine(visit: Visit, count: number, max = counted_max): Need {
+  return {
+    count,
+    max,
+    what: ['clearing is in quarantine', 'clearings are in quarantine'],
+    hint: 'It was refused and is kept. Try it again once the cause is gone.',
+    to: visit.rootPath('/quarantine'),
+  };
 }
 
 function oldBreaks(by_age: Partial<Record<Age, number>>, to: string): Need {

@@ -34,4 +34,23 @@ describe('the home of the console', () => {
     }
     assert.equal((await world.as({ role: 'viewer', company_id: 1 }).get('/overview')).status, 403);
   });
+
+  it('leads to the breaks that are older than a week, and to no other', async () => {
+    const company = world.tally.company(1);
+    const card = await company.cards.issue({ total_card_amount: 10_000 });
+    const over = async () => {
+      const { id } = await company.sandbox.buy({ vcn_id: card.id, amount: 500 });
+      await company.sandbox.clear(id!, { amount: 900 });
+    };
+    await over();
+    await world.tally.sandbox.clock.move({ advance: 'P14D' });
+    await over();
+    const viewer = world.as({ role: 'viewer', company_id: 1 });
+    const [, path] = /href="\/ops([^"]+)"><strong>1<\/strong> break is older/.exec(
+      (await viewer.get('/companies/1')).html,
+    )!;
+    const old = await viewer.get(path!);
+    assert.equal(old.html.match(/id="item-/g)?.length, 1);
+    assert.match(old.html, /<option value="8-" selected>over 7</);
+  });
 });
