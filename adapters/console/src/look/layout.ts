@@ -62,7 +62,7 @@ ${navigation(visit, nav)}
 <main id="main" tabindex="-1"${visit.company_id !== null && visit.may('events.list') ? html` data-news-from="${visit.path('/live')}"` : ''}>
 ${trail.length === 0 ? '' : html`<nav class="trail" aria-label="Breadcrumb"><ol>${trail.map(([name, path]) => html`<li><a href="${path}">${name}</a></li>`)}</ol></nav>`}
 ${when(notice, (text) => html`<p class="notice" role="status">${text}</p>`)}
-${when(visit.problem, errorSummary)}
+${when(visit.problem, (problem) => errorSummary(problem, content))}
 <div class="title"><h1>${title}</h1>${when(beside, (links) => html`<div class="beside">${links}</div>`)}</div>
 ${content}
 </main>
@@ -111,9 +111,17 @@ ${body}
   return text.toString();
 }
 
-/** What was refused; of fields, each with a link to it. */
-function errorSummary({ message, fields }: Problem): Content {
-  const list = fields.map(([path, text]) => html`<li><a href="#field-${path}">${path}: ${text}</a></li>`);
+/** What was refused; of a field, by its label, with a link to it where the content has it. */
+async function errorSummary({ message, fields }: Problem, content: Content) {
+  const shown = String(await html`${content}`);
+  const found = shown.matchAll(/<(?:label for|fieldset id)="field-([^"]*)">(?:<legend>)?([^<]*)</g);
+  const labels = new Map(Array.from(found, ([, name, label]) => [name, label]));
+  const list = fields.map(([path, text]) => {
+    const label = labels.get(path);
+    return label === undefined
+      ? html`<li>${path.replaceAll('_', ' ')}: ${text}</li>`
+      : html`<li><a href="#field-${path}">${raw(label)}: ${text}</a></li>`;
+  });
   return html`<div class="problem" role="alert" tabindex="-1" id="problem"><h2>That was not done</h2>${list.length === 0 ? html`<p>${message}</p>` : html`<ul>${list}</ul>`}</div>`;
 }
 

@@ -18,7 +18,7 @@ export function decisionPages(app: ConsoleApp): void {
   app.get(at, (c) => decisionPage(c.var.visit, c.req.param()));
 
   addForm(app, `${at}/release`, decisionPage, async (visit, form, { id, authorization_id }) => {
-    const data = { note: textOf(form, 'note') };
+    const data = { note: textOf(form, 'note') || undefined };
     await visit.call('virtualCards.authorizations.release', { parameters: { id, authorization_id }, data });
     return { to: visit.path(`/cards/${id}/decisions/${authorization_id}`), notice: 'The hold was released.' };
   });

@@ -87,7 +87,7 @@ ${statementsTable(items)}${pager(visit, path, next)}`,
     });
 
   addAct('release', async (visit, form, id) => {
-    const data = { note: textOf(form, 'note'), ...statementOf(form) };
+    const data = { note: textOf(form, 'note') || undefined, ...statementOf(form) };
     const { status } = await visit.call('operator.imports.release', { parameters: { id }, data });
     return status === 'held' ? 'It was released, and is held again for another reason.' : 'It was released.';
   });

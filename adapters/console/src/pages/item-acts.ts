@@ -1,4 +1,4 @@
-import { Refusal } from '@tallystick/kernel';
+import { invalid, Refusal } from '@tallystick/kernel';
 import type { Results } from '@tallystick/operations';
 import { textOf } from '../form.ts';
 import type { Visit } from '../visit.ts';
@@ -29,13 +29,15 @@ export async function doAct(visit: Visit, form: FormData): Promise<string> {
   const action = acts.find((one) => one === asked.action);
   if (action === undefined) throw new Refusal('validation_failed', 'press one of the buttons of the page');
   if (asked.id === '') return await decideTicked(visit, form, action, ticked);
+  const note = textOf(form, 'note') || undefined;
+  const accept_difference = action === 'match' && form.get('accept_difference') !== null;
   const result = (await visit.call(`reconciliation.items.${action}`, {
     parameters: { id: asked.id },
     data: {
-      note: textOf(form, 'note'),
-      reason: textOf(form, 'reason') || null,
+      note,
+      reason: textOf(form, 'reason') || (accept_difference ? note : null),
       version: asked.version,
-      ...(action === 'match' ? matchOf(form, asked) : {}),
+      ...(action === 'match' ? { with: matchedBy(form, asked), accept_difference } : {}),
       ...(action === 'unmatch' && asked.rest !== '' ? { side: asked.rest } : {}),
     },
   })) as Results['reconciliation.items.accept'];
@@ -45,16 +47,13 @@ export async function doAct(visit: Visit, form: FormData): Promise<string> {
 }
 
 /** What a match names, of the button or else of the field. */
-function matchOf(form: FormData, { rest }: Asked) {
+function matchedBy(form: FormData, { rest }: Asked) {
   const found = recordsOf(rest === '' ? textOf(form, 'with') : rest);
   const { authorization_id, clearing_ids, line_ids } = found;
   return {
-    with: {
-      ...(authorization_id === null ? {} : { authorization_id }),
-      ...(clearing_ids.length === 0 ? {} : { clearing_ids }),
-      ...(line_ids.length === 0 ? {} : { line_ids }),
-    },
-    accept_difference: form.get('accept_difference') !== null,
+    ...(authorization_id === null ? {} : { authorization_id }),
+    ...(clearing_ids.length === 0 ? {} : { clearing_ids }),
+    ...(line_ids.length === 0 ? {} : { line_ids }),
   };
 }
 
@@ -82,8 +81,9 @@ function askedBy(text: string): Asked {
 /** All of them with one note, or none: they are a table of decisions. */
 async function decideTicked(visit: Visit, form: FormData, action: ActKind, ticked: readonly Asked[]): Promise<string> {
   if (ticked.length === 0) throw new Refusal('validation_failed', 'tick the items first');
-  const note = textOf(form, 'note').replaceAll('"', '""');
-  const rows = ticked.map(({ id, version }) => `${id},${version},${action},"${note}"\n`);
+  const note = textOf(form, 'note');
+  if (note === '') throw invalid({ path: 'note', message: 'is required' });
+  const rows = ticked.map(({ id, version }) => `${id},${version},${action},"${note.replaceAll('"', '""')}"\n`);
   const file = new TextEncoder().encode(`id,version,decision,note\n${rows.join('')}`);
   return answerWords(await visit.call('reconciliation.decisions.create', { file }));
 }

@@ -33,7 +33,8 @@ export function itemPages(app: ConsoleApp): void {
   });
 
   addForm(app, `${at}/comments`, showItem, async (visit, form, { id }) => {
-    await visit.call('reconciliation.items.comment', { parameters: { id }, data: { text: textOf(form, 'text') } });
+    const data = { text: textOf(form, 'text') || undefined };
+    await visit.call('reconciliation.items.comment', { parameters: { id }, data });
     return { to: `${visit.path(`/items/${id}`)}#history`, notice: 'The comment was added.' };
   });
 
@@ -178,7 +179,7 @@ ${when(
   () => html`<h3>Match with other records</h3>${item.suggestions.length === 0 ? '' : suggestions(item, act)}
 ${field({ ...visit.typed('with', asked), label: item.suggestions.length === 0 ? 'With these records' : 'Or with these records', hint: 'For example line:408 clearing:45 authorization:9', autocomplete: 'off' })}
 ${tick('accept_difference', 'Also accept the difference that is left', { checked: visit.problem?.typed('accept_difference') !== undefined })}
-${field({ ...visit.typed('reason'), label: 'Reason for the difference', maxlength: 1000, autocomplete: 'off' })}
+${field({ ...visit.typed('reason'), label: 'Reason for the difference', hint: 'Empty: the note is the reason.', maxlength: 1000, autocomplete: 'off' })}
 ${act('match', 'Match', '', asked === null ? '' : 'm')}`,
 )}</form>`;
 }

@@ -122,6 +122,9 @@ describe('imports in the console', () => {
     assert.match(again.text, /What is left: 1 records in quarantine/);
 
     const viewer = world.as({ role: 'viewer', company_id: null });
+    assert.match((await viewer.get('/companies/1')).text, /1 clearing is in quarantine/);
+    const of_one = world.as({ role: 'viewer', company_id: 1 });
+    assert.doesNotMatch((await of_one.get('/companies/1')).text, /quarantine/);
     assert.doesNotMatch((await viewer.get('/imports')).html, /type="file"/);
     assert.doesNotMatch((await viewer.get(page.path)).html, /replay|release/);
     assert.equal((await viewer.post('/imports', formOf(file, 'b.xml'))).status, 403);
@@ -202,11 +205,42 @@ describe('imports in the console', () => {
     const gap = await shown(finance, second.path, 'Held statements');
     const release = formWith(gap, 'Release');
     const refused = await finance.post(release.path, { ...release.fields, note: '' });
-    assert.equal(refused.status, 422, refused.text);
+    assert.match(refused.text, /That was not done note: is required/);
     const released = await finance.post(release.path, { ...release.fields, note: 'The bank has no other' });
     assert.match(released.text, /It was released/);
     await shown(finance, second.path, 'Every record is applied');
     assert.match((await finance.get(`${second.path}/statements`)).text, /7000000001/);
+  });
+
+  it('matches records that differ with one note, which is the reason of the difference too', async () => {
+    const { tally } = world;
+    const company = tally.company(1);
+    await tally.bank.accounts.create({
+      company_id: 1,
+      number: '7000000005',
+      currency: 'USD',
+      kind: 'deposit',
+      name: 'A',
+    });
+    await tally.operator.imports.create(statementFile('7000000005', '2030-03-16', 10_000), { name: 's5.bai' });
+    const card = await company.cards.issue({ total_card_amount: 10_000 });
+    const bought = await company.sandbox.buy({ vcn_id: card.id, amount: 702 });
+    await company.sandbox.clear(bought.id!);
+    const items = await Array.fromAsync(company.reconciliation.items.list());
+    const [clearing_id] = items.find(({ authorization_ids }) => authorization_ids.includes(bought.id!))!.clearing_ids;
+    const { id, version } = items.find(({ line_ids }) => line_ids.length > 0)!;
+    const path = `/companies/1/items/${id}`;
+    const match = { do: `match:${id}:${version}`, with: `clearing:${clearing_id}`, note: 'A tip was cut' };
+    await finance.get(path);
+    const refused = await finance.post(path, match);
+    assert.match(
+      refused.text,
+      /That was not done (?:With|Or with) these records: .* also accept the difference that is left/,
+    );
+    const matched = await finance.post(path, { ...match, accept_difference: 'on', reason: '' });
+    assert.match(matched.text, /is accepted now\..* A tip was cut/);
+    const [{ reason } = { reason: null }] = (await company.reconciliation.items.read(id)).history;
+    assert.equal(reason, 'A tip was cut');
   });
 
   it('takes a file of a script as it arrives, and none without the token', async () => {

@@ -64,7 +64,10 @@ describe('reconciliation in the console', () => {
     const queue = await anna!.get(`${home}/breaks?kind=amount`);
     const accept = buttonOf(queue, `accept:${small}:`);
     const mistaken = await anna!.post(`${home}/breaks?kind=amount`, { do: accept, note: ' ' });
-    assert.deepEqual([mistaken.status, /note: must be text/.test(mistaken.text)], [422, true]);
+    assert.deepEqual(
+      [mistaken.status, /field-note">Note on what you decide: is required/.test(mistaken.html)],
+      [422, true],
+    );
     await anna!.post(`${home}/breaks?kind=amount`, { do: 'assign', item: `${small}:1` });
     assert.match((await anna!.get(`${home}/breaks?assignee=me`)).text, new RegExp(`Item ${small}`));
     const accepted = await anna!.post(`${home}/breaks?kind=amount`, { do: accept, note: 'the bank refunds it' });
@@ -112,6 +115,8 @@ describe('reconciliation in the console', () => {
     assert.deepEqual([wrong.status, /row 2, note: is required/.test(wrong.text)], [422, true]);
     form.set('table', new File([new Uint8Array(9_000_000)], 'breaks.csv'));
     assert.match((await anna!.post(`${home}/breaks/table`, form)).text, /must have at most 8 MB/);
+    const unsaid = await anna!.post(`${home}/breaks`, { do: 'ignore', item: `${id}:${version}`, note: ' ' });
+    assert.match(unsaid.text, /That was not done Note on what you decide: is required/);
     const ticked = { do: 'ignore', item: `${id}:${version}`, note: 'say "no", please' };
     assert.match((await anna!.post(`${home}/breaks`, ticked)).text, /1 decision made\./);
     assert.match((await anna!.get(`${home}/items/${small}`)).text, /ignored it say "no", please/);
