@@ -151,11 +151,11 @@ describe('the log-in of the console', () => {
     const change = (fields: object) =>
       own.send('/console/account/password', { present: password, password: next, again: next, ...fields });
     for (const [wrong, problem] of [
-      [{ present: 'wrong' }, /present: is not your password/],
-      [{ present: '' }, /present: is not your password/],
-      [{ again: 'another' }, /again: must be the same as the new password/],
-      [{ password: 'short', again: 'short' }, /password: must have at least 12 characters/],
-      [{ password: 'eva', again: 'eva' }, /password: must/],
+      [{ present: 'wrong' }, /Present password: is not your password/],
+      [{ present: '' }, /Present password: is not your password/],
+      [{ again: 'another' }, /New password, again: must be the same as the new password/],
+      [{ password: 'short', again: 'short' }, /New password: must have at least 12 characters/],
+      [{ password: 'eva', again: 'eva' }, /New password: must/],
     ] as const) {
       const page = await change(wrong);
       assert.deepEqual([page.status, problem.test(page.text)], [422, true], page.text);

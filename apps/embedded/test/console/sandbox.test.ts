@@ -64,7 +64,7 @@ describe('the page to try the sandbox', () => {
     const answer = await browser.post(page, { do: 'buy', card: '1', amount: 'much', merchant: 'Bistro' });
     assert.equal(answer.status, 422);
     assert.match(answer.html, /id="field-amount"[^>]*value="much"/);
-    assert.match(answer.text, /amount: must be an amount in USD, such as/);
+    assert.match(answer.text, /Amount, USD: must be an amount in USD, such as/);
   });
 
   it('does nothing for a viewer', async () => {
