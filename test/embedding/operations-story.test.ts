@@ -270,6 +270,7 @@ it('every method does its work, with the arguments in their order', async (t) =>
 
   // Files.
   const { imports } = operator;
+  assert.equal((await imports.preview('no format has this', { name: 'a.txt' })).status, 'refused');
   const imported = await imports.create('no format has this', { name: 'a.txt' });
   assert.equal((await imports.read(imported.id)).status, 'refused');
   assert.equal((await imports.list({ filter: { status: 'refused' } })).items.length, 1);
