@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { it } from 'node:test';
-import { type ServerProcess, scratchDatabase, startServer, until } from '@tallystick/test-support';
+import { database_names, type ServerProcess, scratchDatabase, startServer, until } from '@tallystick/test-support';
 
 /** Opens the news of company 1 as a browser does, and returns what comes. */
 function listen(url: string, cookie: string, headers = '') {
@@ -62,7 +62,8 @@ it('the server sends open pages what is new, forgets browsers that left, and sto
   await ended;
 });
 
-it('an open page hears another process, goes on at it when its own has ended, and ends with its session', async (t) => {
+const rule = 'an open page hears another process, goes on at it when its own has ended, and ends with its session';
+it(rule, { skip: !database_names.includes('postgres') && 'needs Postgres' }, async (t) => {
   const database = await scratchDatabase('postgres');
   t.after(() => database.dispose());
   const env = { LOG_LEVEL: 'error' };
