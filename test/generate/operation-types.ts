@@ -16,11 +16,11 @@ export function generatedFiles(): readonly { readonly url: URL; readonly text: s
   for (const operation of operations) addTypes(types, operation);
   const methods = declareMethods(operations, method_groups, types);
   const declared = types.declare();
-  const named = new RegExp(`\\b(${[...declared.keys()].join('|')})\\b`, 'g');
-  const results = declareResults(operations, types).replaceAll(named, 'own.$1');
-  const usedIn = (text: string) => [...declared.keys()].filter((name) => new RegExp(`\\b${name}\\b`).test(text));
+  const named = new RegExp(`/\\*[^]*?\\*/|\\b(${[...declared.keys()].join('|')})\\b`, 'g');
+  const ofOwn = (text: string) =>
+    text.replaceAll(named, (all, name?: string) => (name === undefined ? all : `own.${name}`));
   const imports = `
-    import type { ${usedIn(methods).join(', ')} } from '@tallystick/operations/resources';
+    import type * as own from '@tallystick/operations/resources';
     import type { CallOptions, FileContent, FilterOptions, PageOptions, TransactionOptions } from '../call-options.ts';
     import type { List } from '../list.ts';`;
   return [
@@ -30,9 +30,9 @@ export function generatedFiles(): readonly { readonly url: URL; readonly text: s
       `import type { Page } from '@tallystick/kernel';
       import type { ResultFile } from '../operation.ts';
       import type * as own from './resources.ts';`,
-      results,
+      ofOwn(declareResults(operations, types)),
     ),
-    fileOf('apps/embedded/src/operations/generated/methods.ts', imports, methods),
+    fileOf('apps/embedded/src/operations/generated/methods.ts', imports, ofOwn(methods)),
     fileOf('apps/embedded/test/operations/generated-checks.ts', checksOf(operations)),
     fileOf('apps/embedded/src/version.ts', versionOf('apps/embedded/package.json')),
   ];
