@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -256,6 +256,19 @@ describe('a server that cannot start', () => {
     assert.deepEqual(await upload(), [200, null]);
     rmSync(folder, { recursive: true });
     assert.deepEqual(await upload(), [503, '1']);
+  });
+});
+
+describe('a sandbox in memory', () => {
+  it('leaves nothing in the folder in which it runs', async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'tallystick-in-memory-'));
+    t.after(() => rmSync(folder, { recursive: true }));
+    const env = { TALLYSTICK_KEYS: undefined };
+    const server = await startServer({ database_url: 'sqlite::memory:', env, folder });
+    t.after(() => server.kill());
+    await issue(server.url);
+    await server.stop();
+    assert.deepEqual(readdirSync(folder), []);
   });
 });
 

@@ -7,7 +7,7 @@ import { connections_max_default, findProxyProblem } from '@tallystick/koa';
 import { parseSender, parseSmtpServer } from '@tallystick/mail';
 import { database_connections_min, readPostgresTls } from '@tallystick/mikro-orm';
 import { statement_key_settings } from '@tallystick/reconciliation';
-import { type KeyRing, parseKeyRing } from '@tallystick/vault';
+import { createKeyRingText, type KeyRing, parseKeyRing } from '@tallystick/vault';
 import { addressGuard, loopback_networks } from '@tallystick/webhook-client';
 import {
   dataFolderOf,
@@ -273,7 +273,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     database_url: values.DATABASE_URL,
     data_folder: resolve(values.DATA_FOLDER ?? dataFolderOf(values.DATABASE_URL)),
     sandbox: isSandboxWanted(given),
-    key_ring: keys.ring,
+    // A sandbox in memory forgets its keys with its data: it leaves no file.
+    key_ring: keys.ring ?? (values.DATABASE_URL === 'sqlite::memory:' ? parseKeyRing(createKeyRingText()) : null),
     key_setting: keySettings(given)[0] ?? null,
     log_level: values.LOG_LEVEL,
     redis_url: values.REDIS_URL ?? null,
