@@ -4,7 +4,7 @@ import { countText } from '../look/charts.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { facts, panel, table } from '../look/parts.ts';
 import { badge, dash, date, foreign, money } from '../look/values.ts';
-import { noteBeginning, type Upload } from '../upload.ts';
+import { noteBeginning, previewed_bytes_max, type Upload } from '../upload.ts';
 import type { Visit } from '../visit.ts';
 import { importBadge, quarantine_reasons, sentence } from './import-words.ts';
 
@@ -43,7 +43,7 @@ function outcomeOf(visit: Visit, found: Preview): Content {
     return html`<p class="warning">The same file was imported before. <a href="${visit.rootPath(`/imports/${known_import_id}`)}">Show that import</a></p>`;
   }
   return html`<p>It would be ${importBadge({ status })}. Nothing is stored yet.</p>
-${when(!is_whole, () => html`<p class="warning">It is long: only its first ${countText(found.records)} records were read. All of it is checked before anything is applied.</p>`)}
+${when(!is_whole, () => html`<p class="warning">It is long: only its first ${countText(found.records)} records were read. All of it is checked before anything is applied. The file that you send next is compared with this one in its first ${previewed_bytes_max / 1024 / 1024} MB only.</p>`)}
 ${when(held_statements.length === 0 ? problem : null, ({ message }) => html`<p class="warning">${sentence(message)}</p>`)}
 ${held_statements.map((held) => html`<p class="warning">Statement ${held.number} of account ${foreign(held.account_number)}, ${date(held.as_of)}: ${sentence(held.message)}</p>`)}
 ${warnings.map((warning) => html`<p class="warning">${sentence(warning)}</p>`)}`;
