@@ -7,6 +7,7 @@ import type { Problem } from '../problem.ts';
 import { search_length_max } from '../search/parse-search.ts';
 import { type Content, html, raw, when } from './html.ts';
 import { icon, type Section } from './icons.ts';
+import { nameOf } from './names.ts';
 import { company_entries, installation_entries, type NavigationEntry } from './navigation.ts';
 
 export interface PageOptions {
@@ -119,7 +120,7 @@ async function errorSummary({ message, fields }: Problem, content: Content) {
   const list = fields.map(([path, text]) => {
     const label = labels.get(path);
     return label === undefined
-      ? html`<li>${path.replaceAll('_', ' ')}: ${text}</li>`
+      ? html`<li>${nameOf(path)}: ${text}</li>`
       : html`<li><a href="#field-${path}">${raw(label)}: ${text}</a></li>`;
   });
   return html`<div class="problem" role="alert" tabindex="-1" id="problem"><h2>That was not done</h2>${list.length === 0 ? html`<p>${message}</p>` : html`<ul>${list}</ul>`}</div>`;

@@ -6,7 +6,7 @@ import { liveNews } from '../look/live.ts';
 import { choice, field, link, pager, panel, table, tick } from '../look/parts.ts';
 import { badge, dash, foreign, money, moneyText } from '../look/values.ts';
 import type { Visit } from '../visit.ts';
-import { actValue, answerWords, doAct } from './item-acts.ts';
+import { actValue, answerWords, doAct, namingRows } from './item-acts.ts';
 import {
   ageOf,
   differenceOf,
@@ -48,7 +48,8 @@ export function breaksPages(app: ConsoleApp): void {
       throw new Refusal('validation_failed', 'choose the table first', [{ path: 'table', message: 'is missing' }]);
     }
     const options = { dry_run: form.get('dry_run') !== null };
-    const answer = await visit.call('reconciliation.decisions.create', { file: file.stream(), options });
+    const sent = visit.call('reconciliation.decisions.create', { file: file.stream(), options });
+    const answer = await sent.catch(namingRows((row) => `row ${row}`));
     if (answer.errors.length === 0) return { to: visit.path('/breaks'), notice: answerWords(answer) };
     const rows = answer.errors.slice(0, 20).map(({ row, column, message }) => {
       return { path: `row ${row}, ${column}`, message };

@@ -5,11 +5,12 @@ import { code_words } from '../decision/say-decision.ts';
 import { linesOf, textOf } from '../form.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { livePart, secondsOf } from '../look/live.ts';
+import { nameOf } from '../look/names.ts';
 import { choice, facts, field, link, panel, table, textArea } from '../look/parts.ts';
 import { amountText, typedAmount } from '../look/typed-amount.ts';
 import { badge, foreign, instant, money } from '../look/values.ts';
 import type { Visit } from '../visit.ts';
-import { type Card, limitCurrency, merchant_lists, nameOf, shownValue, templateChoices } from './card-words.ts';
+import { type Card, limitCurrency, merchant_lists, shownValue, templateChoices } from './card-words.ts';
 
 type Backtest = Results['backtests.read'];
 

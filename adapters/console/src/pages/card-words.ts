@@ -1,59 +1,10 @@
 import type { Results } from '@tallystick/operations';
 import { type Content, html } from '../look/html.ts';
+import { nameOf } from '../look/names.ts';
 import { badge, dash, date, foreign, instant, money } from '../look/values.ts';
 import type { Visit } from '../visit.ts';
 
 export type Card = Results['virtualCards.read'];
-
-/** The words for the controls of a card, and for the facts of a decision. */
-const names: Readonly<Record<string, string>> = {
-  total_card_amount: 'Limit',
-  per_transaction_min: 'At least per purchase',
-  per_transaction_max: 'At most per purchase',
-  per_transaction_max_defaulted: 'At most per purchase follows the limit',
-  transactions_max: 'Uses per window',
-  recurring: 'Window',
-  valid_starting_on: 'Valid from',
-  valid_ending_on: 'Valid until',
-  template_id: 'Template',
-  merchant_controls: 'Merchants',
-  currency: 'Currency',
-  status: 'Status',
-  frozen_at: 'Frozen since',
-  authorization_hold_days: 'Days of a hold',
-  aging_velocity_time_zone: 'Time zone of holds',
-  asked: 'Amount asked',
-  increment_of: 'Approved before',
-  held: 'Held',
-  cleared: 'Cleared',
-  available: 'Left',
-  available_balance: 'Left',
-  available_after: 'Left afterwards',
-  uses: 'Uses',
-  uses_left: 'Uses left',
-  window_start: 'Window from',
-  window_end: 'Window until',
-  date: 'Date (UTC)',
-  mcc: 'Merchant category',
-  mcc_rule: 'Rule of the template',
-  merchant_id: 'Merchant id',
-  merchant_name: 'Merchant',
-  merchant_country: 'Country',
-  card_present: 'Card present',
-  currency_expected: 'Currency of the card',
-  currency_sent: 'Currency of the merchant',
-  company_status: 'Company',
-  expiry: 'Expiry',
-  expiry_expected: 'Expiry of the card',
-  expiry_sent: 'Expiry sent',
-  code_failures: 'Wrong codes that day',
-  code_failures_max: 'Wrong codes allowed',
-  controls_of: 'Controls of the',
-  broken_rule: 'Rule',
-  decided_by: 'Decided by',
-  consultation: 'Consultation',
-  stand_in_rule: 'Stand-in rule',
-};
 
 /** The lists of the merchant controls. */
 export const merchant_lists = (['merchant_names', 'merchant_ids', 'countries'] as const).flatMap((name) => {
@@ -93,10 +44,6 @@ const value_words: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   status: { Approved: 'Active' },
   mcc_rule: { ALLOW: 'only the categories on its list', DENY: 'all categories but those on its list' },
 };
-
-export function nameOf(name: string): string {
-  return names[name] ?? name.replaceAll('_', ' ');
-}
 
 /** The value of a control or a fact. Amounts are minor units of the currency of the card's limits. */
 export function shownValue(name: string, value: unknown, currency: string): Content {

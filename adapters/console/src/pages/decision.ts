@@ -4,11 +4,12 @@ import { addForm, type ConsoleApp } from '../console-app.ts';
 import { code_words, type ExplainedDecision, sayDecision } from '../decision/say-decision.ts';
 import { textOf } from '../form.ts';
 import { type Content, html, when } from '../look/html.ts';
+import { nameOf } from '../look/names.ts';
 import { facts, link, panel, table, textArea } from '../look/parts.ts';
 import { badge, date, exactInstant, foreign, instant, money } from '../look/values.ts';
 import { who } from '../look/who.ts';
 import type { Visit } from '../visit.ts';
-import { changesOf, nameOf, shownValue } from './card-words.ts';
+import { changesOf, shownValue } from './card-words.ts';
 
 type Authorization = Results['authorizations.read'];
 

@@ -85,7 +85,20 @@ async function decideTicked(visit: Visit, form: FormData, action: ActKind, ticke
   if (note === '') throw invalid({ path: 'note', message: 'is required' });
   const rows = ticked.map(({ id, version }) => `${id},${version},${action},"${note.replaceAll('"', '""')}"\n`);
   const file = new TextEncoder().encode(`id,version,decision,note\n${rows.join('')}`);
-  return answerWords(await visit.call('reconciliation.decisions.create', { file }));
+  const answer = visit.call('reconciliation.decisions.create', { file });
+  return answerWords(await answer.catch(namingRows((row) => `Item ${ticked[row - 2]?.id}`)));
+}
+
+/** Refuses a table with a name of each row, of which the second is the first below the columns. */
+export function namingRows(nameOf: (row: number) => string) {
+  return (error: unknown): never => {
+    if (!(error instanceof Refusal)) throw error;
+    const fields = error.fields.slice(0, 20).map(({ path, message }) => {
+      const [, row, column] = /^rows\[(\d+)\]\.(.*)$/.exec(path) ?? [];
+      return { path: row === undefined ? path : `${nameOf(Number(row))}, ${column}`, message };
+    });
+    throw new Refusal(error.code, error.message, fields);
+  };
 }
 
 /** What a table of decisions did. */

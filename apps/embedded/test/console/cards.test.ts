@@ -158,7 +158,7 @@ describe('the cards of the console', () => {
       return /approved then, and declined/.test(result.text);
     });
     const changed = await browser.post(result.path);
-    assert.match(changed.text, /That was not done total card amount: .*20000/);
+    assert.match(changed.text, /That was not done Limit: .*20000/);
     const more = await browser.post(`${path}/limits`, { ...same, total_card_amount: '500.00' });
     const raised = await browser.post(more.path);
     assert.match(raised.text, /The card was changed\./);

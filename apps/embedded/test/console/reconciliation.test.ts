@@ -113,10 +113,19 @@ describe('reconciliation in the console', () => {
     form.set('table', new File([`id,version,decision,note\n${id},${version},ignore,\n`], 'breaks.csv'));
     const wrong = await anna!.post(`${home}/breaks/table`, form);
     assert.deepEqual([wrong.status, /row 2, note: is required/.test(wrong.text)], [422, true]);
+    form.delete('dry_run');
+    const refused = await anna!.post(`${home}/breaks/table`, form);
+    assert.deepEqual([refused.status, /row 2, note: is required/.test(refused.text)], [422, true]);
     form.set('table', new File([new Uint8Array(9_000_000)], 'breaks.csv'));
     assert.match((await anna!.post(`${home}/breaks/table`, form)).text, /must have at most 8 MB/);
     const unsaid = await anna!.post(`${home}/breaks`, { do: 'ignore', item: `${id}:${version}`, note: ' ' });
     assert.match(unsaid.text, /That was not done Note on what you decide: is required/);
+    const stale = await anna!.post(`${home}/breaks`, {
+      do: 'ignore',
+      item: `${id}:${Number(version) - 1}`,
+      note: 'no',
+    });
+    assert.match(stale.text, new RegExp(`That was not done Item ${id}, version: `));
     const ticked = { do: 'ignore', item: `${id}:${version}`, note: 'say "no", please' };
     assert.match((await anna!.post(`${home}/breaks`, ticked)).text, /1 decision made\./);
     assert.match((await anna!.get(`${home}/items/${small}`)).text, /ignored it say "no", please/);
