@@ -74,8 +74,10 @@ function pathOfPage(request: Request): string {
 export function createConsole(ports: ConsolePorts): Console {
   const app: ConsoleApp = new Hono<ConsoleEnv>({ getPath: pathOfPage });
 
+  const live = createLive(ports);
   app.use(async (c, next) => {
     await next();
+    if (c.req.method === 'POST') live.lookSoon();
     for (const [name, value] of Object.entries(headers)) if (!c.res.headers.has(name)) c.res.headers.set(name, value);
   });
   app.get('/assets/*', (c) => answerAsset(c.req.raw) ?? c.notFound());
@@ -127,7 +129,7 @@ export function createConsole(ports: ConsolePorts): Console {
   deliveryPages(app);
   eventPages(app);
   portalPages(app);
-  livePages(app, createLive(ports));
+  livePages(app, live);
   sandboxPages(app);
   searchPages(app);
   accountPages(app);

@@ -78,6 +78,7 @@ function openLive() {
     ended,
     errors,
     listen,
+    lookSoon: () => live.lookSoon(),
     pass,
     happen: (event: NewsEvent) => listener?.(event),
     isListening: () => listener !== null,
@@ -136,6 +137,20 @@ describe('the open pages of one process', () => {
     world.ended.add('anna');
     await world.pass(15_000);
     assert.deepEqual([ended.is_over, other.is_over], [true, false]);
+  });
+
+  it('end soon after a form that ended their session, with one look for many forms', async () => {
+    const world = openLive();
+    world.lookSoon();
+    const [ended, other] = [world.listen('anna'), world.listen('otto')];
+    world.ended.add('anna');
+    for (let form = 0; form < 100; form += 1) world.lookSoon();
+    await world.pass(500);
+    assert.deepEqual([ended.is_over, other.is_over, world.asked.sessions.length], [true, false, 1]);
+    world.ended.add('otto');
+    world.lookSoon();
+    await world.pass(500);
+    assert.deepEqual([other.is_over, world.asked.sessions.length], [true, 2]);
   });
 
   it('go on while the database is away', async () => {

@@ -7,10 +7,11 @@
  *
  * Each name has the ids of its new events; `card-7` those of one card. All streams of a process share
  * one listener of the event log, which also hears what other processes commit, and one look at their
- * sessions with each heartbeat. What is new gathers for half a second, so that a busy company sends
- * few messages. A stream ends after five minutes, and the browser opens another: log-in and roles are
- * checked again. It also ends with its session, when the process stops, and when its browser reads
- * too slowly. A browser that comes back names the last id, and hears what it has missed.
+ * sessions with each heartbeat, and soon after a form, which may have ended some. What is new gathers
+ * for half a second, so that a busy company sends few messages. A stream ends after five minutes, and
+ * the browser opens another: log-in and roles are checked again. It also ends with its session, when
+ * the process stops, and when its browser reads too slowly. A browser that comes back names the last
+ * id, and hears what it has missed.
  */
 import type { ConsolePorts, NewsEvent } from '../ports.ts';
 
@@ -66,6 +67,8 @@ export interface OpenedStream {
 export interface Live {
   /** The news of a company; null: there are too many streams. */
   open(listening: Listening): OpenedStream | null;
+  /** Soon ends the streams whose sessions have ended, with one look however often it is called. */
+  lookSoon(): void;
 }
 
 type LivePorts = Pick<ConsolePorts, 'news' | 'openSessions' | 'timers' | 'stop' | 'log'>;
@@ -73,6 +76,7 @@ type LivePorts = Pick<ConsolePorts, 'news' | 'openSessions' | 'timers' | 'stop' 
 export function createLive({ news, openSessions, timers, stop, log }: LivePorts): Live {
   const streams = new Set<Stream>();
   let endShared: (() => void) | null = null;
+  let is_looking_soon = false;
   const after = (ms: number, run: () => void) => timers.after(ms, run, { keeps_alive: false });
   const encoder = new TextEncoder();
 
@@ -91,8 +95,7 @@ export function createLive({ news, openSessions, timers, stop, log }: LivePorts)
     for (const stream of streams) stream.end();
   }
 
-  /** Ends the streams whose sessions have ended, and keeps the others open. */
-  async function beatAll(): Promise<void> {
+  async function endEnded(): Promise<void> {
     const asked = [...streams].flatMap(({ session, end }) => (session === null ? [] : { session, end }));
     try {
       const open = asked.length === 0 ? null : await openSessions(asked.map(({ session }) => session));
@@ -100,6 +103,11 @@ export function createLive({ news, openSessions, timers, stop, log }: LivePorts)
     } catch (error) {
       log.error({ err: error }, 'the sessions of open pages were not read');
     }
+  }
+
+  /** Ends the streams whose sessions have ended, and keeps the others open. */
+  async function beatAll(): Promise<void> {
+    await endEnded();
     for (const stream of streams) stream.beat();
   }
 
@@ -185,6 +193,14 @@ export function createLive({ news, openSessions, timers, stop, log }: LivePorts)
       const headers = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
       const { body, stream } = openStream(listening);
       return { answer: new Response(body, { headers }), begin: stream.begin, end: stream.end };
+    },
+    lookSoon() {
+      if (streams.size === 0 || is_looking_soon) return;
+      is_looking_soon = true;
+      after(gather_ms, () => {
+        is_looking_soon = false;
+        void endEnded();
+      });
     },
   };
 }
