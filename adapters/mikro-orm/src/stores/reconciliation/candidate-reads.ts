@@ -27,7 +27,7 @@ export function candidateReads(queries: Queries, dialect: Dialect): Pick<Reconci
     'c',
     clearings_list,
     'tallystick_clearings c',
-    'c.id = j.value and c.company_id = ?',
+    'c.id = j.value and +c.company_id = ?',
   );
   const of_roots_sql = `${each(from_ids, 'c', clearings_list, 'tallystick_clearings c', 'c.authorization_id = j.value')} limit ?`;
   // In this order on both databases: the keys first, then each authorization by its id.

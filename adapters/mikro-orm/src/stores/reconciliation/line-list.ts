@@ -39,7 +39,7 @@ export async function linesById(
     'l',
     stated_columns,
     `${lines.name} l cross join tallystick_accounts a`,
-    'l.id = j.value and l.company_id = ? and a.id = l.account_id',
+    'l.id = j.value and +l.company_id = ? and a.id = l.account_id',
   );
   return await inPieces(ids, async (piece) => {
     const rows = await all<Omit<StatedLine, 'is_fee'>>(text, list(piece), company_id);

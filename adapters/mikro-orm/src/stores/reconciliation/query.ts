@@ -21,7 +21,7 @@ export interface Queries {
   /**
    * The rows `alias` of a query for each row of `from`, looked up one by one: the end of a select
    * from `from`. Plans made while the tables are almost empty would begin with all rows of a
-   * company.
+   * company. Where the id is known, `+company_id` keeps them from the indexes of companies.
    */
   each(from: string, alias: string, columns: string, tables: string, condition: string): string;
   /** A list as the parameter of these two. */

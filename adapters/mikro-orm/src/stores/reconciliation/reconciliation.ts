@@ -92,9 +92,12 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
     },
 
     async takeArrivals(company_id, limit) {
+      // With `id in (...)`, Postgres would plan for an emptied inbox to compare each row with all of these.
       const rows = await all<{ kind: RecordKind | 'account'; record_id: number }>(
-        `delete from tallystick_reconciliation_inbox where id in
-          (select id from tallystick_reconciliation_inbox where company_id = ? order by id limit ?) returning kind, record_id`,
+        `delete from tallystick_reconciliation_inbox where company_id = ? and id <= (select max(id) from
+          (select id from tallystick_reconciliation_inbox where company_id = ? order by id limit ?) f)
+          returning kind, record_id`,
+        company_id,
         company_id,
         limit,
       );
@@ -248,7 +251,7 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
     items: (company_id, ids) =>
       inPieces(ids, async (piece) => {
         const rows = await all<ItemRow>(
-          each(from_ids, 'i', 'i.*', 'tallystick_reconciliation_items i', 'i.id = j.value and i.company_id = ?'),
+          each(from_ids, 'i', 'i.*', 'tallystick_reconciliation_items i', 'i.id = j.value and +i.company_id = ?'),
           list(piece),
           company_id,
         );

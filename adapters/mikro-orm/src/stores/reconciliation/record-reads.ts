@@ -29,7 +29,7 @@ export function recordReads(queries: Queries, setting: StatementKeySetting) {
     'a',
     purchase_columns,
     'tallystick_authorizations a cross join tallystick_virtual_cards v cross join tallystick_real_cards r',
-    `a.id = j.value and a.company_id = ? and a.root_id = a.id and a.decline_code is null
+    `a.id = j.value and +a.company_id = ? and a.root_id = a.id and a.decline_code is null
       and v.id = a.card_id and r.id = v.rcn_id`,
   );
   // Only what stands alone and needs a review may be a tie, which depends on the card.
@@ -44,7 +44,7 @@ export function recordReads(queries: Queries, setting: StatementKeySetting) {
     'c',
     clearing_columns,
     'tallystick_clearings c',
-    'c.id = j.value and c.company_id = ?',
+    'c.id = j.value and +c.company_id = ?',
   );
   const clearing_ids_sql = each(from_ids, 'c', 'c.id', 'tallystick_clearings c', 'c.authorization_id = j.value');
   const referring_sql = each(
@@ -61,7 +61,7 @@ export function recordReads(queries: Queries, setting: StatementKeySetting) {
       l.acquirer_reference, l.text, l.standing, l.recorded_at_ms,
       case when l.standing = 'differs' then coalesce(${stated('>=', 'asc')}, ${stated('<', 'desc')}) end as statement_line_id`,
     'tallystick_statement_lines l',
-    'l.id = j.value and l.company_id = ?',
+    'l.id = j.value and +l.company_id = ?',
   );
   const clearingsBy = (sql: string, company_id: number, ids: readonly number[]) =>
     inPieces(ids, async (piece) => {
