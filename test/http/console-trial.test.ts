@@ -58,3 +58,9 @@ it('shows the calls of a button so that a shell makes them again', { skip: witho
   const { items } = await world.tally.operator.imports.list();
   assert.deepEqual(new Set(items.map(({ id }) => id)), new Set(imports.map(({ id }) => id)));
 });
+
+it('tells who has no webhook that works how to see one', async (t) => {
+  const browser = (await openConsole(t, () => ({ sandbox: true }))).browser();
+  await browser.send('/console/log-in/sandbox', { role: 'viewer', back: '/' });
+  assert.match((await browser.open('/console/companies/1/webhooks')).text, /run <code>npm run listen<\/code>/);
+});

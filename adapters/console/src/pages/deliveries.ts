@@ -60,7 +60,7 @@ export async function deliveriesOf(visit: Visit, id: string, overview: WebhookOv
         {
           title: 'Last answer',
           cell: (one) =>
-            html`${lastAnswer(one)}<div class="quiet">${one.attempts.length === 1 ? '1 attempt' : `${one.attempts.length} attempts`}${when(one.next_attempt_at, (at) => html`, the next ${instant(at)}`)}</div>`,
+            html`${lastAnswer(one)}<div class="quiet">${one.attempts.length === 1 ? '1 attempt' : `${one.attempts.length} attempts`}${when(one.attempts.at(-1), ({ at }) => html`, the last ${instant(at)}`)}${when(one.next_attempt_at, (at) => html`, the next ${instant(at)}`)}</div>`,
         },
         ...(may_retry ? [{ title: 'Act', cell: (one: Delivery) => retryForm(visit, id, one.id, 'list') }] : []),
       ],
@@ -114,7 +114,7 @@ async function deliveryPage(visit: Visit, { id, delivery_id }: Named): Promise<R
         () => html`<p class="quiet">${attempts.length - shown.length} older attempts are not shown.</p>`,
       )}${panel(
         'Body of the request',
-        html`<p class="hint">The same bytes at every attempt. The signature covers them.</p>${textOf(delivery.body, body_length_max)}`,
+        html`<p class="hint">The same bytes at every attempt. The signatures cover them, and the time of the attempt.</p>${textOf(delivery.body, body_length_max)}`,
       )}`,
     ),
   });
@@ -149,7 +149,7 @@ function attemptPanel(attempt: DeliveryAttempt, is_newest: boolean): Content {
       ],
       ['Time', exactInstant(at)],
       ['Took', `${duration_ms} ms`],
-      ['Signature that was sent', html`<code class="code">${signature ?? ''}</code>`],
+      ['Signature that was sent, x-signature', html`<code class="code">${signature ?? ''}</code>`],
       retry_after !== null && ['Retry-After', foreign(retry_after)],
     ])}${is_newest ? exchange : html`<details><summary>Request and response of attempt ${number}</summary>${exchange}</details>`}`,
   );

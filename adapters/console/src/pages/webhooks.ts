@@ -127,7 +127,7 @@ async function listPage(visit: Visit): Promise<Response> {
           others.items,
           failing.items.length > 0 ? 'There is no other webhook.' : 'There is no webhook. Events wait to be fetched.',
         ),
-      )}`,
+      )}${when(others.items.length === 0 ? visit.ports.trial?.endpointOf('webhooks.test') : null, () => html`<p class="quiet">For one that works, run <code>npm run listen</code>.</p>`)}`,
     ),
   });
 }

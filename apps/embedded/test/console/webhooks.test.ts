@@ -64,6 +64,9 @@ describe('webhooks in the console', () => {
     for (const { headers } of sent()) assert.ok(text.includes(String(headers['x-signature'])));
     assert.ok(text.includes(sent()[0]!.body));
     assert.match(text, /Attempt 3 .*failed status 500/);
+    assert.match(text, new RegExp(`that was sent, x-signature ${sent().at(-1)!.headers['x-signature']}`));
+    const [, at = ''] = /Attempt 3 .*? Time (\S+ \S+ \S+ \d\d:\d\d)/.exec(text) ?? [];
+    assert.ok(list.text.includes(`3 attempts, the last ${at}`), `${at}: ${list.text}`);
     assert.ok(text.includes('<script>alert(1)</script>'));
     assert.ok(!html.includes('<script>alert'));
   });
