@@ -70,6 +70,69 @@ describe('the administration in the console', () => {
     );
   });
 
+  it('refuses an old form that would undo what somebody has changed since', async () => {
+    const { operator } = world.tally;
+    const company = world.tally.company(1);
+    const { id: person } = await operator.people.create({
+      handle: 'olga',
+      name: 'Olga',
+      grants: [{ role: 'admin', company_id: null }],
+    });
+    const { id: key } = await operator.keys.create({ role: 'operator', name: 'till' });
+    const { id: webhook } = await company.webhooks.create({
+      callback_url: 'https://hooks.example/old',
+      event_type_ids: [3],
+    });
+    const { id: card } = await company.cards.issue({ total_card_amount: 50_000 });
+    const limits = `/console/companies/1/cards/${card}/limits`;
+    await admin.open(limits);
+    await admin.send(limits, { total_card_amount: '900.00' });
+    const forms: readonly (readonly [form: string, fields: Record<string, string>, change: () => unknown])[] = [
+      [
+        `/console/people/${person}`,
+        { name: 'Olga Old', role_0: 'admin', company_0: '' },
+        () => operator.people.update(person, { grants: [] }),
+      ],
+      [
+        `/console/keys/${key}`,
+        { name: 'till 2' },
+        () => operator.keys.update(key, { expires_at: '2031-01-01T00:00:00Z' }),
+      ],
+      [
+        '/console/companies/1/settings',
+        { name: 'Old', status: 'active', four_eyes: 'off' },
+        () => operator.companies.update(1, { four_eyes: { above: {} } }),
+      ],
+      [
+        `/console/companies/1/webhooks/${webhook}/edit`,
+        { type: '3', active: 'on' },
+        () => company.webhooks.update(webhook, { status: 'inactive' }),
+      ],
+      [admin.page.path, {}, () => company.cards.update(card, { total_card_amount: 10_000 })],
+    ];
+    const stateOf = async () =>
+      JSON.stringify([
+        (await operator.people.read(person)).grants,
+        (await operator.keys.read(key)).expires_at,
+        (await operator.companies.read(1)).four_eyes,
+        (await company.webhooks.read(webhook)).status,
+        (await company.cards.read(card)).total_card_amount,
+      ]);
+    for (const [form, fields, change] of forms) {
+      await admin.open(form);
+      await change();
+      const before = await stateOf();
+      await admin.send(form, fields);
+      assert.equal(admin.page.status, 409, form);
+      shows(admin, 'somebody has changed it since');
+      assert.equal(await stateOf(), before, form);
+      await admin.send(form, fields);
+      assert.equal(admin.page.status, 200, `${form} as it is now: ${admin.page.text}`);
+      assert.notEqual(await stateOf(), before, form);
+    }
+    await operator.companies.update(1, { four_eyes: null });
+  });
+
   it('makes a key, shows its text once, changes and revokes it', async () => {
     await admin.open('/console/keys');
     await admin.send('/console/keys', { role: 'client', company_id: '', name: 'till' });

@@ -100,8 +100,8 @@ export class Browser {
 
   /** Sends fields of a form, with the hidden ones of the page that is open. */
   send(path: string, fields: Readonly<Record<string, string>>): Promise<Page> {
-    const [, token] = /name="form_token" value="([\w-]+)"/.exec(this.#page?.text ?? '') ?? [];
-    const body = new URLSearchParams({ ...(token === undefined ? {} : { form_token: token }), ...fields });
+    const hidden = (this.#page?.text ?? '').matchAll(/name="(form_token|seen)" value="([\w-]+)"/g);
+    const body = new URLSearchParams({ ...Object.fromEntries([...hidden].map((one) => one.slice(1))), ...fields });
     return this.#go('POST', path, body);
   }
 

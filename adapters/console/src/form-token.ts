@@ -6,6 +6,11 @@ export function formToken(secret: string): string {
   return createHash('sha256').update(`console form ${secret}`).digest('base64url');
 }
 
+/** What a form is about, as its page showed it, in so few characters that the form can carry it. */
+export function digestOf(shown: unknown): string {
+  return createHash('sha256').update(JSON.stringify(shown)).digest('base64url');
+}
+
 export function isFormToken(token: unknown, secret: string): boolean {
   return typeof token === 'string' && equalBytes(Buffer.from(formToken(secret)), Buffer.from(token));
 }

@@ -2,7 +2,7 @@ import { isOfCompanies } from '@tallystick/access';
 import { Fault, Refusal } from '@tallystick/kernel';
 import type { FileInput, Parameter, Results, VisitorCall } from '@tallystick/operations';
 import { readForm } from './form.ts';
-import { formToken, isFormToken } from './form-token.ts';
+import { digestOf, formToken, isFormToken } from './form-token.ts';
 import { type Content, html } from './look/html.ts';
 import { type PageOptions, renderPage } from './look/layout.ts';
 import { readNotice, withNotice } from './notice.ts';
@@ -148,6 +148,25 @@ export class Visit {
   /** The hidden field that every form of the console needs. */
   get csrf(): Content {
     return html`<input type="hidden" name="form_token" value="${formToken(this.identity.secret)}">`;
+  }
+
+  /** The hidden fields of a form that changes what is `shown`. */
+  changing(shown: unknown): Content {
+    // A page that is shown again, with what was typed, is about what was seen at first.
+    const seen = this.problem?.typed('seen') ?? digestOf(shown);
+    return html`${this.csrf}<input type="hidden" name="seen" value="${seen}">`;
+  }
+
+  /**
+   * Refuses (`conflict`) a form whose page has shown something else than what is there `now`: it would
+   * undo what somebody else has changed since. Its page then shows what is there, and nothing typed.
+   */
+  refuseStale(form: FormData, now: unknown): void {
+    const seen = form.get('seen');
+    if (seen === null || seen === digestOf(now)) return;
+    for (const name of [...form.keys()]) form.delete(name);
+    const message = 'somebody has changed it since this page was opened: nothing was saved, and this is how it is now';
+    throw new Refusal('conflict', message);
   }
 
   /** Shows a page within the layout. */

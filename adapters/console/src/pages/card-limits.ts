@@ -36,11 +36,17 @@ export function cardLimitPages(app: ConsoleApp): void {
     return { to: visit.path(`/cards/${id}/limits/${backtest_id}`) };
   });
 
-  addForm(app, `${at}/:backtest_id`, resultPage, async (visit, _, { id, backtest_id }) => {
+  addForm(app, `${at}/:backtest_id`, resultPage, async (visit, form, { id, backtest_id }) => {
     const { changes } = await readBacktest(visit, id, backtest_id);
+    visit.refuseStale(form, valuesBefore(await visit.call('virtualCards.read', { parameters: { id } }), changes));
     await visit.call('virtualCards.update', { parameters: { id }, data: changes });
     return { to: visit.path(`/cards/${id}`), notice: 'The card was changed.' };
   });
+}
+
+/** What the card has instead of the changes. */
+function valuesBefore(card: Card, changes: Backtest['changes']): readonly unknown[] {
+  return Object.keys(changes).map((name) => card[name as keyof Card]);
 }
 
 /** The controls that differ from those of the card. Refuses a form that changes nothing. */
@@ -170,7 +176,7 @@ async function resultPage(
     trail: trailOf(visit, card),
     content: html`${panel('The change', changeOf(card, backtest, currency, new Map(templates)))}
 ${livePart(visit, 'result', { every_s: is_over ? undefined : secondsOf(true) }, found)}
-<form method="post" action="${path}">${visit.csrf}<div class="actions"><button>Change the card</button><a href="${visit.path(`/cards/${id}/limits`)}">Change something else</a><a href="${visit.path(`/cards/${id}`)}">Leave the card as it is</a></div></form>`,
+<form method="post" action="${path}">${visit.changing(valuesBefore(card, backtest.changes))}<div class="actions"><button>Change the card</button><a href="${visit.path(`/cards/${id}/limits`)}">Change something else</a><a href="${visit.path(`/cards/${id}`)}">Leave the card as it is</a></div></form>`,
   });
 }
 

@@ -29,9 +29,14 @@ export function companySettingsPages(app: ConsoleApp): void {
       rate_limit_per_minute: wholeOf(form, 'rate_limit_per_minute'),
       four_eyes: textOf(form, 'four_eyes') === 'on' ? { above: amountsOf(textOf(form, 'above')) } : null,
     };
+    visit.refuseStale(form, await readCompany(visit));
     await visit.call('operator.companies.update', { parameters: { id: String(visit.company_id) }, data });
     return { to: visit.path('/settings'), notice: 'The settings are saved.' };
   });
+}
+
+function readCompany(visit: Visit) {
+  return visit.call('operator.companies.read', { parameters: { id: String(visit.company_id) } });
 }
 
 async function showNew(visit: Visit): Promise<Response> {
@@ -53,7 +58,7 @@ ${field({ ...visit.typed('customer_number'), label: 'Customer number', hint: 'Th
 }
 
 async function showSettings(visit: Visit): Promise<Response> {
-  const company = await visit.call('operator.companies.read', { parameters: { id: String(visit.company_id) } });
+  const company = await readCompany(visit);
   return await visit.page({
     title: 'Settings',
     nav: 'settings',
@@ -68,7 +73,7 @@ async function showSettings(visit: Visit): Promise<Response> {
     )}${when(visit.may('operator.companies.update'), () =>
       panel(
         'Change',
-        html`<form method="post" action="${visit.path('/settings')}">${visit.csrf}
+        html`<form method="post" action="${visit.path('/settings')}">${visit.changing(company)}
 ${field({ ...visit.typed('name', company.name), label: 'Name', maxlength: 255, required: true })}
 ${choice({ ...visit.typed('status', company.status), label: 'Status', hint: 'While it is closed its keys are refused and its cards decline.', of: company_statuses.map((status) => [status, status] as const) })}
 ${field({ ...visit.typed('hold_days', company.hold_days), label: 'Holds end after', hint: `Days, 1 to ${hold_days_max}, or never; empty: the default. It counts for later holds.`, maxlength: 5 })}

@@ -28,6 +28,7 @@ export function keyPages(app: ConsoleApp): void {
   });
 
   addForm(app, '/keys/:id', showKey, async (visit, form, { id }) => {
+    visit.refuseStale(form, changeable(await visit.call('operator.keys.read', { parameters: { id } })));
     await visit.call('operator.keys.update', { parameters: { id }, data: fieldsOf(form) });
     return { to: visit.rootPath(`/keys/${id}`), notice: 'The key is changed. Servers know it within two seconds.' };
   });
@@ -107,7 +108,7 @@ async function showKey(visit: Visit, { id }: { readonly id: string }, text?: str
       () =>
         html`${panel(
           'Change',
-          html`<form method="post" action="${visit.rootPath(`/keys/${id}`)}">${visit.csrf}${keyFields(visit, key)}<button>Save</button></form>`,
+          html`<form method="post" action="${visit.rootPath(`/keys/${id}`)}">${visit.changing(changeable(key))}${keyFields(visit, key)}<button>Save</button></form>`,
         )}${panel(
           'Revoke',
           html`<form method="post" action="${visit.rootPath(`/keys/${id}/revoke`)}">${visit.csrf}
@@ -121,6 +122,11 @@ function keyFields(visit: Visit, key: Key | null): Content {
   return html`${field({ ...visit.typed('name', key?.name), label: 'Name', hint: 'What the key is for.', maxlength: 255, required: true })}
 ${field({ ...visit.typed('rate_limit_per_minute', key?.rate_limit_per_minute), label: 'Requests per minute', hint: `1 to ${rate_limit_max}; empty: the default of the server.`, inputmode: 'numeric', maxlength: 7 })}
 ${field({ ...visit.typed('expires_at', key?.expires_at?.slice(0, 10)), label: 'Ends on', type: 'date', hint: 'At the beginning of this day in UTC; empty: never.' })}`;
+}
+
+/** What the form of a key changes, all at once. */
+function changeable({ name, rate_limit_per_minute, expires_at }: Key) {
+  return { name, rate_limit_per_minute, expires_at };
 }
 
 function fieldsOf(form: FormData) {

@@ -32,6 +32,7 @@ export function peoplePages(app: ConsoleApp): void {
   });
 
   addForm(app, '/people/:id', showPerson, async (visit, form, { id }) => {
+    visit.refuseStale(form, changeable(await visit.call('operator.people.read', { parameters: { id } })));
     await visit.call('operator.people.update', { parameters: { id }, data: fieldsOf(form) });
     return { to: visit.rootPath(`/people/${id}`), notice: 'The change counts from the next request on.' };
   });
@@ -133,7 +134,7 @@ ${facts([
       () =>
         html`${panel(
           'Change',
-          html`<form method="post" action="${at('')}">${visit.csrf}${personFields(visit, person)}<button>Save</button></form>`,
+          html`<form method="post" action="${at('')}">${visit.changing(changeable(person))}${personFields(visit, person)}<button>Save</button></form>`,
         )}${panel(
           'Log-in by password',
           html`<form method="post" action="${at('/password')}">${visit.csrf}
@@ -177,6 +178,11 @@ ${field({ ...visit.typed('subject', person?.subject), label: 'Subject (optional)
         maxlength: 15,
       })}</div>`,
   )}</fieldset>`;
+}
+
+/** What the form of a person changes, all at once. */
+function changeable({ name, issuer, subject, grants }: Person) {
+  return { name, issuer, subject, grants };
 }
 
 function fieldsOf(form: FormData) {

@@ -44,6 +44,7 @@ export function webhookPages(app: ConsoleApp): void {
   );
 
   addForm(app, `${one}/edit`, editPage, async (visit, form, { id }) => {
+    visit.refuseStale(form, changeable(await visit.call('webhooks.read', { parameters: { id } })));
     await visit.call('webhooks.update', { parameters: { id }, data: changesOf(form) });
     return { to: visit.path(`/webhooks/${id}`), notice: 'The webhook was changed.' };
   });
@@ -226,14 +227,15 @@ async function editPage(visit: Visit, { id }: { readonly id?: string }): Promise
     id === undefined ? null : visit.call('webhooks.read', { parameters: { id } }),
     visit.call('events.types.list'),
   ]);
-  const chosen = problem === undefined ? (webhook?.event_type_ids ?? []) : problem.sent.getAll('type').map(Number);
+  const sent = problem?.sent.has('form_token') === true ? problem.sent : null;
+  const chosen = sent?.getAll('type').map(Number) ?? webhook?.event_type_ids ?? [];
   return await visit.page({
     title: id === undefined ? 'New webhook' : `Change webhook ${id}`,
     nav: 'webhooks',
     trail: [['Webhooks', visit.path('/webhooks')]],
     content: panel(
       'What is sent, and where',
-      html`<form method="post" action="${visit.path(id === undefined ? '/webhooks/new' : `/webhooks/${id}/edit`)}">${visit.csrf}
+      html`<form method="post" action="${visit.path(id === undefined ? '/webhooks/new' : `/webhooks/${id}/edit`)}">${webhook === null ? visit.csrf : visit.changing(changeable(webhook))}
 ${
   webhook === null
     ? field({
@@ -249,10 +251,15 @@ ${
 <fieldset id="field-event_type_ids"><legend>Events</legend><p class="hint">Within a company each type is on one webhook only.</p>
 ${fieldError('event_type_ids', problem?.of('event_type_ids'))}
 ${types.map(({ id: type, name }) => tick('type', name === 'all' ? 'all events' : name, { id: `type-${type}`, value: String(type), checked: chosen.includes(type) }))}</fieldset>
-${tick('active', 'Active: events are sent', { checked: problem === undefined ? webhook?.status !== 'inactive' : problem.sent.has('active') })}
+${tick('active', 'Active: events are sent', { checked: sent?.has('active') ?? webhook?.status !== 'inactive' })}
 <button>${id === undefined ? 'Create the webhook' : 'Save'}</button></form>`,
     ),
   });
+}
+
+/** What the form of a webhook changes, all at once. */
+function changeable({ event_type_ids, status }: Webhook) {
+  return { event_type_ids, status };
 }
 
 function changesOf(form: FormData) {
