@@ -1,6 +1,7 @@
 import { showDecimal } from '@tallystick/kernel';
 import { compareTexts } from '../calendar.ts';
 import type { AuthorizedPurchase, CardLine, ClearedAmount } from '../records.ts';
+import type { NearQuestion } from './near-items.ts';
 import type { MerchantComparison, ReferenceComparison, Suggestion, SuggestionDifferences } from './suggestion.ts';
 
 /** A clearing with the line or authorization that it is compared with. */
@@ -64,12 +65,13 @@ function plainName(name: string | null): string {
 const near_enough_days = 3;
 
 /**
- * The order of suggestions: the most that agrees of amount, reference, merchant and days first, then
- * the least that contradicts; then the nearest amount, the nearest date, the earlier one, the smaller
+ * The order of suggestions: amounts that are far off without the same reference last; else the most
+ * that agrees of amount, reference, merchant and days first, then the least that contradicts; then the nearest amount, the nearest date, the earlier one, the smaller
  * amount, the fewest records, and last the ids.
  */
 export function compareSuggestions(a: Suggestion, b: Suggestion): number {
   return (
+    Number(isUnlikely(a)) - Number(isUnlikely(b)) ||
     agreementsOf(b.differs) - agreementsOf(a.differs) ||
     contradictionsOf(a.differs) - contradictionsOf(b.differs) ||
     Math.abs(a.differs.amount) - Math.abs(b.differs.amount) ||
@@ -80,6 +82,10 @@ export function compareSuggestions(a: Suggestion, b: Suggestion): number {
     idsOf(a)[0]! - idsOf(b)[0]! ||
     compareTexts(idsOf(a).join(), idsOf(b).join())
   );
+}
+
+function isUnlikely(suggestion: Suggestion): boolean {
+  return isFarOff(suggestion) && suggestion.differs.reference !== 'same';
 }
 
 function agreementsOf({ amount, days, reference, merchant }: SuggestionDifferences): number {
@@ -95,15 +101,32 @@ function idsOf({ authorization_id, clearing_ids, line_ids }: Suggestion): readon
   return [...(authorization_id === null ? [] : [authorization_id]), ...clearing_ids, ...line_ids];
 }
 
-/** How the amounts may differ, in percent, unless the reference or the merchant is the same. */
+/** How amounts may differ, in percent: a tip, a rate or a fee explains no more. */
 const amount_percent_max = 20;
 
-/** Whether the records are near enough, and of the same sign, to be suggested at all. */
-export function isNear({ differs }: Pick<Suggestion, 'differs'>, amount: number, days_max: number): boolean {
-  if (Math.abs(differs.days) > days_max) return false;
-  if (Math.sign(amount + differs.amount) !== Math.sign(amount)) return false;
-  if (differs.reference === 'same' || differs.merchant === 'same') return true;
-  return Math.abs(differs.amount) * 100 <= Math.abs(amount) * amount_percent_max;
+/**
+ * Whether the records are near enough, and of the same sign, to be suggested at all. An amount that
+ * is further off needs the same reference, or clears a part of a purchase at the same merchant.
+ */
+export function isNear(
+  suggestion: Pick<Suggestion, 'amount' | 'differs'>,
+  { side, amount }: Pick<NearQuestion, 'side' | 'amount'>,
+  days_max: number,
+): boolean {
+  const { reference, merchant, days } = suggestion.differs;
+  if (Math.abs(days) > days_max || Math.sign(suggestion.amount) !== Math.sign(amount)) return false;
+  if (reference === 'same' || !isFarOff(suggestion)) return true;
+  const [purchased, cleared] =
+    side === 'uncleared_purchase'
+      ? [suggestion.amount, amount]
+      : side === 'unauthorized_clearing'
+        ? [amount, suggestion.amount]
+        : [0, 0];
+  return Math.abs(cleared) < Math.abs(purchased) && merchant === 'same' && reference !== 'other';
+}
+
+function isFarOff({ amount, differs }: Pick<Suggestion, 'amount' | 'differs'>): boolean {
+  return Math.abs(differs.amount) * 100 > Math.abs(amount - differs.amount) * amount_percent_max;
 }
 
 /** `same amount, same merchant, no reference in common, booked 2 days later`. */

@@ -75,7 +75,7 @@ export async function suggestFor(
       days: daysBetween(date, its_date),
       ...compareReferences(clearing, counterpart),
     };
-    if (!isNear({ differs }, amount, near_days_max)) return [];
+    if (!isNear({ amount: its_amount, differs }, question, near_days_max)) return [];
     const verb = { clearing: 'settled', line: 'booked', authorization: 'authorized' } as const;
     const reason = describeDifferences(differs, verb[record], item.currency);
     return [{ item_id: other.id, ...ids, amount: its_amount, date: its_date, differs, reason }];

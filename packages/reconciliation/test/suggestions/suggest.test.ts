@@ -82,7 +82,8 @@ checkOnStorages('the suggestions of a break', [
         await world.line({ amount, date: daysAfter(day, days), ...(text === undefined ? {} : { text }) });
       const far = await booked(5_000, 30);
       await booked(4_900, 0);
-      const named = await booked(7_000, 2, 'Sale at PAPER-AND INK');
+      const named = await booked(5_900, 2, 'Sale at PAPER-AND INK');
+      await booked(7_000, 2, 'Sale at PAPER-AND INK');
       const more = await booked(5_050, -1);
       await booked(6_001, 0);
       await booked(5_000, 36);
@@ -93,6 +94,25 @@ checkOnStorages('the suggestions of a break', [
         [[near_and_named], [named], [far], [earlier], [more]],
         'the order',
       );
+    },
+  },
+  {
+    rule: 'an amount that is far off needs the reference, or clears a part of a purchase, and comes last',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const purchase_id = await world.authorize({ amount: 10_000, merchant_id: 'S4' });
+      const cleared = async (amount: number, other: object = {}) =>
+        await world.clear({ amount, merchant_id: 'S4', settlement_date: '2026-05-29', ...other });
+      const elsewhere = { merchant_id: 'S5', details: { merchant_name: 'Diner' } };
+      const part = await cleared(2_500);
+      const more = await cleared(15_000);
+      const unlike = await cleared(9_900, elsewhere);
+      await cleared(2_600, elsewhere);
+      const of_purchase = idsOf(await suggested(world, authorization(purchase_id)));
+      assert.deepEqual(of_purchase, [[unlike], [part]], 'of the purchase');
+      const ofClearing = async (id: number) =>
+        (await suggested(world, clearing(id))).map((one) => one.authorization_id).includes(purchase_id);
+      assert.deepEqual([await ofClearing(part), await ofClearing(more)], [true, false], 'of the clearings');
     },
   },
   {
