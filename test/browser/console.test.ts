@@ -75,6 +75,31 @@ describe('the console in Chromium', { skip: !chromium_expected }, () => {
     assert.deepEqual(found, []);
   });
 
+  it('a click on an act asks for its note, and Enter in a field of an item decides nothing', async (t) => {
+    const page = await world.open('finance');
+    t.after(() => page.context().close());
+    await page.goto(`${world.url}/companies/1/breaks?kind=amount&amount_to=60`);
+    const row = page.locator('.queue tbody tr').last();
+    const link = row.locator('a').first();
+    const [item, to] = [await link.textContent(), await link.getAttribute('href')];
+    await row.getByRole('button', { name: /^Ignore/ }).click();
+    await page.locator('[name="note"]:focus').waitFor();
+    await page.keyboard.type('Too small to ask');
+    await page.keyboard.press('Enter');
+    await page.getByText(`${item} is ignored now.`).waitFor();
+    await page.goto(new URL(to!, world.url).href);
+    await page.getByRole('button', { name: 'Undo the decision' }).waitFor();
+    await page.getByLabel('Note', { exact: true }).fill('It was not');
+    await page.getByRole('button', { name: 'Undo the decision' }).click();
+    await page.getByLabel(/ith these records/).fill('line:1');
+    await page.getByLabel('Note', { exact: true }).fill('Not this one');
+    await page.evaluate(
+      "document.addEventListener('submit', (event) => { event.preventDefault(); window.sent = true; })",
+    );
+    await page.getByLabel(/ith these records/).press('Enter');
+    assert.equal(await page.evaluate('window.sent'), undefined);
+  });
+
   for (const { title, role, path, perform } of console_tasks) {
     it(`a person with the keyboard alone ${title}`, async (t) => {
       const page = await world.open(role);

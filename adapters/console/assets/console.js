@@ -30,18 +30,6 @@ const rows = () => [...(queue?.querySelectorAll('tbody tr') ?? [])];
 const current = () => document.activeElement?.closest('.queue tbody tr') ?? null;
 const enter = (row) => row?.querySelector('a')?.focus();
 
-/** The button whose act waits for its note. */
-let intended = null;
-
-function press(element) {
-  const note = queue.querySelector('[name="note"]');
-  if (element instanceof HTMLButtonElement && note !== null && note.value.trim() === '') {
-    intended = element;
-    note.placeholder = `Why? Enter: ${element.textContent}`;
-    note.focus();
-  } else element.click();
-}
-
 document.addEventListener('keydown', (event) => {
   if (queue === null || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
   const all = rows();
@@ -52,10 +40,12 @@ document.addEventListener('keydown', (event) => {
     const element = current()?.querySelector(`[data-key="${CSS.escape(event.key)}"]`) ?? null;
     if (element === null) return;
     event.preventDefault();
-    if (element.type === 'checkbox') element.checked = !element.checked;
-    else press(element);
+    element.click();
   }
 });
+
+/** The button whose act waits for its note. */
+let intended = null;
 
 queue?.querySelector('[name="note"]')?.addEventListener('keydown', (event) => {
   if (event.key !== 'Enter' || intended === null) return;
@@ -63,10 +53,18 @@ queue?.querySelector('[name="note"]')?.addEventListener('keydown', (event) => {
   intended.click();
 });
 
-// After an act the next row is at the place of the one that has gone.
-queue?.addEventListener('submit', ({ submitter }) => {
+// An act on a row waits for its note. After it the next row is at the place of the one that has gone.
+queue?.addEventListener('submit', (event) => {
+  const { submitter } = event;
   const at = rows().indexOf(submitter?.closest('tr'));
-  if (at >= 0) sessionStorage.setItem('queue row', String(at));
+  if (at < 0) return;
+  const note = queue.querySelector('[name="note"]');
+  if (note.value.trim() === '') {
+    event.preventDefault();
+    intended = submitter;
+    note.placeholder = `Why? Enter: ${submitter.textContent}`;
+    note.focus();
+  } else sessionStorage.setItem('queue row', String(at));
 });
 const kept = sessionStorage.getItem('queue row');
 if (queue !== null && kept !== null) {

@@ -70,9 +70,9 @@ export function ageOf({ age_days }: Item): Content {
   return age_days === null ? dash : html`<span class="nowrap">${age_days === 1 ? '1 day' : `${age_days} days`}</span>`;
 }
 
-/** The difference of an item, which is no number of note where it is 0. */
+/** The difference of an item. A 0 is not shown: a side may be missing. */
 export function differenceOf({ difference, currency }: Pick<Item, 'difference' | 'currency'>): Content {
-  return difference === 0 ? html`<span class="quiet">${money(0, currency)}</span>` : money(difference, currency);
+  return difference === 0 ? html`<span class="quiet">– ${currency}</span>` : money(difference, currency);
 }
 
 /** The name under which the visitor takes care of items. */

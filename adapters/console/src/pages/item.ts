@@ -2,7 +2,7 @@ import { showAmount } from '@tallystick/kernel';
 import { addForm, type ConsoleApp } from '../console-app.ts';
 import { textOf } from '../form.ts';
 import { type Content, html, when } from '../look/html.ts';
-import { facts, field, panel, table, textArea, tick } from '../look/parts.ts';
+import { facts, field, link, panel, table, textArea, tick } from '../look/parts.ts';
 import { badge, dash, date, foreign, instant, money } from '../look/values.ts';
 import { who } from '../look/who.ts';
 import type { Visit } from '../visit.ts';
@@ -105,6 +105,7 @@ function sides(visit: Visit, item: ItemWithHistory): Content {
     money(item.authorized, currency),
     item.authorizations.map(({ id, amount, authorized_at, merchant_name, approval_code }) => ({
       name: `authorization:${id}`,
+      to: item.vcn_id === null ? null : visit.path(`/cards/${item.vcn_id}/decisions/${id}`),
       amount: money(amount, currency),
       about: [
         instant(authorized_at),
@@ -145,6 +146,8 @@ function sides(visit: Visit, item: ItemWithHistory): Content {
 
 interface SideRecord {
   readonly name: string;
+  /** Its page; null: it has none. */
+  readonly to?: string | null;
   readonly amount: Content;
   readonly about: readonly Content[];
 }
@@ -152,8 +155,8 @@ interface SideRecord {
 /** A side of the item, with its records. Lines are in the sign of the account. */
 function side(title: string, sum: Content, records: readonly SideRecord[], empty: string, more: Content = ''): Content {
   const list = records.map(
-    ({ name, amount, about }) =>
-      html`<li><strong>${name}</strong>${amount}<div class="quiet">${about.filter((one) => one !== '').map((one) => html`<div>${one}</div>`)}</div></li>`,
+    ({ name, to = null, amount, about }) =>
+      html`<li><strong>${to === null ? name : link(to, name)}</strong>${amount}<div class="quiet">${about.filter((one) => one !== '').map((one) => html`<div>${one}</div>`)}</div></li>`,
   );
   return panel(
     title,
@@ -171,14 +174,16 @@ function decide(visit: Visit, item: ItemWithHistory): Content {
   const can_reopen = status === 'ignored' || status === 'accepted' || (last !== undefined && last.action !== 'reopen');
   const sides_matched = [...new Set(item.matches.map(({ side }) => side))];
   const asked = visit.query.get('with');
-  return html`<form method="post" action="${visit.path(`/items/${item.id}`)}">${visit.csrf}
+  // Enter in a field presses the first button of a form: a disabled one decides nothing.
+  return html`<form method="post" action="${visit.path(`/items/${item.id}`)}">${visit.csrf}<button disabled hidden></button>
 ${textArea({ ...visit.typed('note'), label: 'Note', hint: 'Why; the history and the audit log keep it.', rows: 2, maxlength: 1000 })}
 <div class="actions">${status === 'break' ? act('accept', 'Accept', '', 'a', 'first') : ''}${status === 'proposed' || item.kind === 'bank_line_differs' ? act('confirm', 'Confirm', '', '', status === 'proposed' ? 'first' : 'second') : ''}${is_open ? act('ignore', 'Ignore', '', 'i') : ''}${can_reopen ? act('reopen', 'Undo the decision') : ''}${sides_matched.map((side) => act('unmatch', side === 'statement' ? 'Unmatch the bank’s lines' : 'Unmatch the authorization', side))}</div>
 ${when(
   is_open,
-  () => html`<h3>Match with other records</h3>${item.suggestions.length === 0 ? '' : suggestions(item, act)}
+  () => html`<h3>Match with other records</h3>
+${tick('accept_difference', 'Also accept the difference that is left', { checked: visit.problem === undefined ? asked !== null : visit.problem.typed('accept_difference') !== undefined })}
+${item.suggestions.length === 0 ? '' : suggestions(item, act)}
 ${field({ ...visit.typed('with', asked), label: item.suggestions.length === 0 ? 'With these records' : 'Or with these records', hint: 'For example line:408 clearing:45 authorization:9', autocomplete: 'off' })}
-${tick('accept_difference', 'Also accept the difference that is left', { checked: visit.problem?.typed('accept_difference') !== undefined })}
 ${field({ ...visit.typed('reason'), label: 'Reason for the difference', hint: 'Empty: the note is the reason.', maxlength: 1000, autocomplete: 'off' })}
 ${act('match', 'Match', '', asked === null ? '' : 'm')}`,
 )}</form>`;

@@ -234,7 +234,13 @@ describe('imports in the console', () => {
     const { id, version } = items.find(({ line_ids }) => line_ids.length > 0)!;
     const path = `/companies/1/items/${id}`;
     const match = { do: `match:${id}:${version}`, with: `clearing:${clearing_id}`, note: 'A tip was cut' };
-    await finance.get(path);
+    assert.doesNotMatch((await finance.get(path)).html, /name="accept_difference"[^>]* checked/);
+    const led = await finance.get(`${path}?with=${match.with}`);
+    assert.match(
+      led.html,
+      /name="accept_difference"[^>]* checked/,
+      'where the page was opened to match with another amount',
+    );
     const refused = await finance.post(path, match);
     assert.match(
       refused.text,

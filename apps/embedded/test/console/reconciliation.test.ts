@@ -76,6 +76,7 @@ describe('reconciliation in the console', () => {
     assert.match(said.html, /&lt;script&gt;alert\(1\)&lt;\/script&gt;\nasked/);
     assert.match(said.text, /anna \(you\) accepted it the bank refunds it/);
     const item = await ben!.get(`${home}/items/${small}`);
+    assert.match(item.html, /<a href="[^"]*\/cards\/1\/decisions\/\d+">authorization:\d+<\/a>/);
     const undone = await ben!.post(`${home}/items/${small}`, { do: buttonOf(item, 'reopen:'), note: 'no refund' });
     assert.match(undone.text, /is break now.*anna accepted it.*ben \(you\) undid the decision no refund/);
   });
