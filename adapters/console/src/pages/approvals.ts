@@ -6,7 +6,8 @@ import { choice, facts, pager, panel, table, textArea } from '../look/parts.ts';
 import { badge, beginning, dash, foreign, instant, money } from '../look/values.ts';
 import { who } from '../look/who.ts';
 import type { Visit } from '../visit.ts';
-import { type Approval, askedFor, namesOf } from './item-words.ts';
+import { acts, actValue } from './item-acts.ts';
+import { type Approval, askedFor, itemLink, namesOf } from './item-words.ts';
 
 const statuses: Readonly<Record<Approval['status'], readonly [title: string, tone: Parameters<typeof badge>[1]]>> = {
   pending: ['Waits', 'warn'],
@@ -80,8 +81,25 @@ async function showApproval(visit: Visit, { id }: { readonly id: string }): Prom
     title: `Approval ${id}`,
     nav: 'approvals',
     trail: [['Approvals', visit.path('/approvals')]],
-    content: panel('What was asked for', approvalOf(visit, approval)),
+    content: html`${panel('What was asked for', approvalOf(visit, approval))}${await askAgain(visit, approval)}`,
   });
+}
+
+/** The same act on an item as it is now, which has changed since somebody asked for it. */
+async function askAgain(visit: Visit, { status, action, item_id, ...asked }: Approval): Promise<Content> {
+  const act = acts.find((one) => one === action);
+  if (status !== 'outdated' || act === undefined || !visit.may(`reconciliation.items.${act}`)) return '';
+  const item = await visit.call('reconciliation.items.read', { parameters: { id: item_id! } });
+  if (item.pending_approval_id !== null) return '';
+  const { note, reason, accept_difference } = asked;
+  const hidden = Object.entries({ note, reason, accept_difference: accept_difference ? 'on' : null });
+  const rest = asked.with === null ? (asked.side ?? '') : namesOf(asked.with);
+  return panel(
+    'Nothing was done',
+    html`<p class="warning">${itemLink(visit, item.id)} has changed since. Look at it, and ask again if it is still wanted: another person then decides.</p>
+<form method="post" action="${visit.path(`/items/${item.id}`)}">${visit.csrf}${hidden.map(([name, value]) => (value === null ? '' : html`<input type="hidden" name="${name}" value="${value}">`))}
+<button name="do" value="${actValue(act, item, rest)}">Ask again</button></form>`,
+  );
 }
 
 /** An act that waits, with what the visitor can decide about it. */
@@ -97,7 +115,7 @@ export function approvalOf(visit: Visit, approval: Approval): Content {
     ['Why', note === null ? dash : foreign(note)],
     reason !== null && ['Reason', foreign(reason)],
     decided_by !== null && ['Decided by', html`${who(visit, decided_by)}, ${instant(decided_at)}`],
-    decided_note !== null && ['Note', foreign(decided_note)],
+    decided_note !== null && [status === 'outdated' ? 'What changed' : 'Note', foreign(decided_note)],
   ])}${when(status === 'pending' || status === 'approving', () => decision(visit, approval))}`;
 }
 

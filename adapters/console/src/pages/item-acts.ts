@@ -12,7 +12,8 @@ interface Asked {
   readonly rest: string;
 }
 
-const acts = ['match', 'unmatch', 'ignore', 'accept', 'confirm', 'reopen'] as const;
+/** What a person does to an item. */
+export const acts = ['match', 'unmatch', 'ignore', 'accept', 'confirm', 'reopen'] as const;
 
 type ActKind = (typeof acts)[number];
 

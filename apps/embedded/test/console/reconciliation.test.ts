@@ -174,4 +174,33 @@ describe('reconciliation in the console', () => {
     const refused = await anna!.post(again.path, { do: 'refuse', note: 'not now' });
     assert.match(refused.text, /was refused: nothing changes/);
   });
+
+  it('says that an item has changed while it waited, and asks again by one click', async () => {
+    const company = world.tally.company(1);
+    const [{ id: card } = { id: '' }] = (await company.cards.list()).items;
+    const bought = await company.sandbox.buy({ vcn_id: Number(card), amount: 7_000, merchant_name: 'Late & Co' });
+    await company.sandbox.clear(bought.id!, { amount: 9_000 });
+    const items = await Array.fromAsync(company.reconciliation.items.list({ filter: { status: 'break' } }));
+    const { id } = items.find(({ authorization_ids }) => authorization_ids.includes(bought.id!))!;
+    const path = `${home}/items/${id}`;
+    const accept = buttonOf(await anna!.get(path), `accept:${id}:`);
+    const asked = await anna!.post(path, { do: accept, note: '"fine" & dandy' });
+    const approval = `${home}/approvals/${/approval (\d+)\./.exec(asked.text)![1]}`;
+    await ben!.get(approval);
+    await company.sandbox.clear(bought.id!, { amount: 1_000 });
+    const late = await ben!.post(approval, { do: 'approve' });
+    assert.equal(late.status, 409);
+    assert.match(
+      late.text,
+      /That was not done .* is outdated, and nothing was done .* What changed .* Nothing was done Item \d+ has changed/,
+    );
+    assert.doesNotMatch((await viewer!.get(approval)).text, /Ask again/);
+    const note = /name="note" value="([^"]*)"/.exec(late.html)![1]!;
+    assert.equal(note, '&quot;fine&quot; &amp; dandy');
+    const again = { do: buttonOf(late, `accept:${id}:`), note: '"fine" & dandy' };
+    assert.match((await ben!.post(path, again)).text, /A second person has to approve it first/);
+    assert.doesNotMatch((await ben!.get(approval)).text, /Ask again/);
+    const open = /approvals\/(\d+)/.exec((await anna!.get(path)).html)![1];
+    assert.match((await anna!.post(`${home}/approvals/${open}`, { do: 'approve' })).text, /it is done/);
+  });
 });
