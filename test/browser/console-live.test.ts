@@ -98,6 +98,26 @@ describe('a page of the console that stays open in Chromium', { skip: !chromium_
     await assertStayed();
   });
 
+  it('sends a form once, however often its button is clicked, until a person comes back to it', async (t) => {
+    const { page } = await stay(t, '/companies/1/cards/new');
+    await page.getByLabel('Limit', { exact: true }).fill('500.00');
+    const sent = await page.evaluate(`
+      const sent = [];
+      let name = 'clicked twice';
+      addEventListener('submit', (event) => {
+        if (!event.defaultPrevented) sent.push(name);
+        event.preventDefault();
+      });
+      const button = document.querySelector('main form[method="post"] button');
+      button.click();
+      button.click();
+      name = 'came back';
+      dispatchEvent(new Event('pageshow'));
+      button.click();
+      sent`);
+    assert.deepEqual(sent, ['clicked twice', 'came back']);
+  });
+
   it('listens again after an answer that is no stream, as of a proxy whose server starts', async (t) => {
     const page = await world.open('viewer');
     t.after(() => page.context().close());

@@ -21,6 +21,17 @@ const setMenu = () => menu?.toggleAttribute('open', !narrow.matches);
 narrow.addEventListener('change', setMenu);
 setMenu();
 
+// A second click on a button sends nothing again: what the first one has sent is on its way.
+document.addEventListener('submit', (event) => {
+  const { target } = event;
+  if (event.defaultPrevented || target.method !== 'post') return;
+  if (target.dataset.sent !== undefined) event.preventDefault();
+  target.dataset.sent = '';
+});
+window.addEventListener('pageshow', () => {
+  for (const form of document.forms) delete form.dataset.sent;
+});
+
 // The problem of a form is read out, and is in view.
 document.getElementById('problem')?.focus();
 
