@@ -1,8 +1,9 @@
 import { invalid, Refusal } from '@tallystick/kernel';
 import type { Results } from '@tallystick/operations';
+import { readWithCell } from '@tallystick/reconciliation';
 import { textOf } from '../form.ts';
 import type { Visit } from '../visit.ts';
-import { handleOf, type Records } from './item-words.ts';
+import { handleOf } from './item-words.ts';
 
 /** What a button of a form does with an item: `accept:12:3`, `match:12:3:line:408`, `unmatch:12:3:statement`. */
 interface Asked {
@@ -49,28 +50,13 @@ export async function doAct(visit: Visit, form: FormData): Promise<string> {
 
 /** What a match names, of the button or else of the field. */
 function matchedBy(form: FormData, { rest }: Asked) {
-  const found = recordsOf(rest === '' ? textOf(form, 'with') : rest);
-  const { authorization_id, clearing_ids, line_ids } = found;
+  const named = readWithCell(rest === '' ? textOf(form, 'with') : rest, null);
+  if (typeof named === 'string') throw invalid({ path: 'with', message: named });
+  const { authorization_id, clearing_ids, line_ids } = named.with;
   return {
     ...(authorization_id === null ? {} : { authorization_id }),
     ...(clearing_ids.length === 0 ? {} : { clearing_ids }),
     ...(line_ids.length === 0 ? {} : { line_ids }),
-  };
-}
-
-/** Reads `line:408 clearing:45 authorization:9`. */
-function recordsOf(text: string): Records {
-  const words = text.split(/[\s,]+/).filter((word) => word !== '');
-  const named = words.map((word) => /^(authorization|clearing|line):([1-9]\d{0,15})$/.exec(word));
-  if (named.length === 0 || named.includes(null)) {
-    const message = 'must name records as line:408 clearing:45 authorization:9';
-    throw new Refusal('validation_failed', `with ${message}`, [{ path: 'with', message }]);
-  }
-  const idsOf = (kind: string) => named.flatMap((one) => (one![1] === kind ? Number(one![2]) : []));
-  return {
-    authorization_id: idsOf('authorization')[0] ?? null,
-    clearing_ids: idsOf('clearing'),
-    line_ids: idsOf('line'),
   };
 }
 

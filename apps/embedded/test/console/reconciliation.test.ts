@@ -81,6 +81,19 @@ describe('reconciliation in the console', () => {
     assert.match(undone.text, /is break now.*anna accepted it.*ben \(you\) undid the decision no refund/);
   });
 
+  it('drops no record that was typed into a match', async () => {
+    const at = `${home}/items/${small}`;
+    const match = buttonOf(await anna!.get(at), `accept:${small}:`).replace('accept', 'match');
+    for (const [typed, message] of [
+      ['authorization:1 authorization:2', 'must name one authorization at most'],
+      ['line:1 9', 'must be words such as'],
+      [' ', 'must also name the records'],
+    ] as const) {
+      const page = await anna!.post(at, { do: match, with: typed, note: 'the same' });
+      assert.deepEqual([page.status, page.text.includes(message)], [422, true], page.text);
+    }
+  });
+
   it('lets an act above the amount wait until another person approves it', async () => {
     const accept = buttonOf(await anna!.get(`${home}/items/${large}`), `accept:${large}:`);
     const asked = await anna!.post(`${home}/items/${large}`, { do: accept, note: 'agreed' });
