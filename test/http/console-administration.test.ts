@@ -190,6 +190,11 @@ describe('the administration in the console', () => {
     await admin.open('/console/audit?action=person.logged_in&object=');
     shows(admin, 'person.logged_in');
     assert.ok(!admin.page.text.includes('>company.created<'));
+    const [shown, whole] = [
+      await admin.open('/console/audit?actor=admin'),
+      await admin.open('/console/audit?actor=person%3Aadmin'),
+    ].map(({ text }) => /<tbody>.*<\/tbody>/s.exec(text)?.[0]);
+    assert.ok(shown !== undefined && shown === whole, 'a person is found as it is shown');
     await admin.open('/console/audit/verify');
     shows(admin, 'The log is intact');
     const csv = await admin.open('/console/audit.csv?action=person.logged_in');

@@ -218,6 +218,12 @@ describe('the log-in of the console', () => {
       assert.equal(browser.page.path, '/console/account');
       assert.ok(browser.page.text.includes(`Sandbox ${role}`));
     }
+    const { code } = await withPassword(sandbox, 'olga', everywhere('support'));
+    const browser = sandbox.browser();
+    await browser.send('/console/log-in', { handle: 'olga', password, code: '000000' });
+    assert.deepEqual([browser.page.status, /<details open>/.test(browser.page.text)], [401, true]);
+    await browser.send('/console/log-in', { handle: 'olga', password, code: code(), back: '/account' });
+    assert.equal(browser.page.path, '/console/account', 'who was made here has a password, too');
     await withPassword(world, 'viewer', everywhere('viewer'));
     const page = await world.browser().send('/console/log-in/sandbox', { role: 'viewer', handle: 'viewer' });
     assert.equal(page.status, 401);

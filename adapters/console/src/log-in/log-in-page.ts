@@ -25,6 +25,11 @@ export interface LogInShown {
 /** The page on which people log in. */
 export function logInPage(facts: RequestFacts, { back, sandbox, provider, failed }: LogInShown): Promise<Response> {
   const to_here = html`<input type="hidden" name="back" value="${back}">`;
+  const by_password = html`<form method="post" action="${facts.base}/log-in">${to_here}
+${field({ name: 'handle', label: 'Name', value: failed?.handle, autocomplete: 'username', maxlength: handle_length_max, required: true })}
+${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', maxlength: person_password_length_max, required: true })}
+${field({ name: 'code', label: 'Code', hint: 'The six digits that your app shows now. Each code works once.', autocomplete: 'one-time-code', inputmode: 'numeric', maxlength: 7, required: true })}
+<button>Log in</button></form>`;
   const content = html`${when(failed, (attempt) => html`<div class="summary" role="alert"><p>${wrong(attempt.pause_ms)}</p></div>`)}
 ${when(
   sandbox,
@@ -40,15 +45,7 @@ ${when(
   (host) =>
     html`<p><a class="button" href="${facts.base}/log-in/openid?back=${encodeURIComponent(back)}">Log in with ${host}</a></p>`,
 )}
-${
-  sandbox
-    ? ''
-    : html`<form method="post" action="${facts.base}/log-in">${to_here}
-${field({ name: 'handle', label: 'Name', value: failed?.handle, autocomplete: 'username', maxlength: handle_length_max, required: true })}
-${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', maxlength: person_password_length_max, required: true })}
-${field({ name: 'code', label: 'Code', hint: 'The six digits that your app shows now. Each code works once.', autocomplete: 'one-time-code', inputmode: 'numeric', maxlength: 7, required: true })}
-<button>Log in</button></form>`
-}`;
+${sandbox ? html`<details${failed === null ? '' : html` open`}><summary>A person with a password</summary>${by_password}</details>` : by_password}`;
   return narrowPage(facts, failed === null ? 200 : 401, 'Log in', content);
 }
 

@@ -26,7 +26,7 @@ export interface PersonDoorPorts extends PersonLogInPorts, Pick<OpenIdPorts, 'pu
   readonly passwords: PasswordHasher;
   /** A secret of the installation, with which names that failed are hashed. */
   readonly secret: string;
-  /** In a sandbox people log in by one click, and by nothing else. */
+  /** In a sandbox one click logs in as a person of a role. */
   readonly sandbox: boolean;
   /** Null: the installation has no provider. */
   readonly provider: OpenIdPorts['settings'] | null;
@@ -138,7 +138,7 @@ export function personLogIn(ports: PersonDoorPorts): PersonLogIn {
       if (pathname === '/log-out') return await logOut(request, facts);
       if (is_form) {
         const form = await readFields(request);
-        if (sandbox) return await bySandbox(facts, form);
+        if (sandbox && pathname === '/log-in/sandbox') return await bySandbox(facts, form);
         return await byPassword(facts, form);
       }
       const back = backOf(searchParams.get('back'));

@@ -10,7 +10,7 @@ import type { Visit } from '../visit.ts';
 type Entry = Results['operator.audit.list']['items'][number];
 
 const filters = [
-  { name: 'actor', label: 'Who', hint: 'person:anna, key:17, command' },
+  { name: 'actor', label: 'Who', hint: 'anna, key:17, command' },
   { name: 'action', label: 'What', hint: 'card_number.shown' },
   { name: 'object', label: 'On what', hint: 'virtualcard:17' },
   { name: 'company_id', label: 'Company', hint: 'its id' },
@@ -114,7 +114,10 @@ function resultOf({ intact, is_whole }: Results['operator.audit.verify']): strin
 function filterOf(query: URLSearchParams): Readonly<Record<string, unknown>> {
   const texts = filters.flatMap(({ name }) => {
     const value = query.get(name)?.trim();
-    return value ? [[name, value] as const] : [];
+    if (!value) return [];
+    // A person is shown without the beginning of the actor.
+    const is_handle = name === 'actor' && !value.includes(':') && !['command', 'unknown'].includes(value);
+    return [[name, is_handle ? `person:${value}` : value] as const];
   });
   const [from, to] = [query.get('from')?.trim() || '', query.get('to')?.trim() || ''];
   const at = from === '' && to === '' ? {} : { at: `[${from},${to}]` };

@@ -47,7 +47,7 @@ async function showKeys(visit: Visit): Promise<Response> {
     title: 'API keys',
     nav: 'keys',
     content: html`<form class="filters" action="${visit.rootPath('/keys')}" aria-label="Filter">
-${field({ name: 'company_id', label: 'Company', value: company_id, inputmode: 'numeric', maxlength: 15 })}<button class="second">Filter</button></form>
+${field({ name: 'company_id', id: 'filter', label: 'Company', value: company_id, inputmode: 'numeric', maxlength: 15 })}<button class="second">Filter</button></form>
 ${panel(
   'Keys of programs',
   html`${table({

@@ -124,6 +124,17 @@ describe('every page of the console', () => {
     );
   });
 
+  it('has each id once, so that a label names its own field', () => {
+    for (const { path, html } of found.pages) {
+      const ids = [...html.matchAll(/<[a-z][^>]*? id="([^"]*)"/g)].map(([, id]) => id);
+      assert.deepEqual(
+        ids.filter((id, at) => ids.indexOf(id) !== at),
+        [],
+        path,
+      );
+    }
+  });
+
   it('shows no card number', () => {
     assert.equal(numbers.length, 2);
     for (const { path, html } of found.pages) assert.ok(!showsNumber(html), path);
