@@ -1,6 +1,6 @@
 import { decimalsOf, invalid, showDecimal } from '@tallystick/kernel';
 import { textOf } from '../form.ts';
-import { minorUnits, parseSearch } from '../search/parse-search.ts';
+import { minorUnits, parseSearch, search_length_max } from '../search/parse-search.ts';
 
 /**
  * Reads an amount that a person typed into a field of a form: `1,250.00`. Returns minor units;
@@ -14,7 +14,7 @@ export function typedAmount(form: FormData, name: string, currency: string): num
 
 /** The same for a text that is part of the field `path`. */
 export function readTypedAmount(typed: string, path: string, currency: string): number {
-  const reading = parseSearch(typed);
+  const reading = typed.length > search_length_max ? null : parseSearch(typed);
   const is_alone = reading !== null && !reading.is_negative && reading.at === null && reading.kind === null;
   const units = is_alone ? minorUnits(reading, decimalsOf(currency)) : [];
   const [amount, ...others] = units;

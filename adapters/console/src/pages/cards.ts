@@ -6,6 +6,7 @@ import { type Content, html } from '../look/html.ts';
 import { choice, field, pager, panel, table, textArea } from '../look/parts.ts';
 import { typedAmount } from '../look/typed-amount.ts';
 import { date, foreign, money } from '../look/values.ts';
+import { readMetadata } from '../search/parse-search.ts';
 import type { Visit } from '../visit.ts';
 import { statusOf, templateChoices } from './card-words.ts';
 
@@ -30,11 +31,15 @@ const states: Readonly<Record<string, Readonly<Record<string, string | boolean>>
 
 async function listPage(visit: Visit): Promise<Response> {
   const [state, last4, metadata] = ['state', 'last4', 'metadata'].map((name) => visit.query.get(name)?.trim() ?? '');
-  const named = /^([^:=]+?)\s*[:=]\s*(.+)$/s.exec(metadata!);
+  const named = readMetadata(metadata!);
   const filter = {
     ...states[state!],
     ...(/^\d{4}$/.test(last4!) ? { last4 } : {}),
-    ...(named !== null ? { [`metadata.${named[1]}`]: named[2] } : metadata === '' ? {} : { metadata_value: metadata }),
+    ...(named !== null
+      ? { [`metadata.${named.name}`]: named.value }
+      : metadata === ''
+        ? {}
+        : { metadata_value: metadata }),
   };
   const [{ items, next }, real_cards] = await Promise.all([
     visit.call('virtualCards.list', { options: visit.paged(filter) }),
@@ -148,8 +153,8 @@ async function readCard(visit: Visit, form: FormData): Promise<Readonly<Record<s
     throw invalid({ path: 'transactions_max', message: 'must be a whole number, or empty for no limit' });
   }
   const metadata = linesOf(textOf(form, 'metadata')).map((line): [string, string] => {
-    const [, name, value] = /^([^:=]+?)\s*[:=]\s*(.+)$/.exec(line) ?? [];
-    if (name !== undefined && value !== undefined) return [name, value];
+    const named = readMetadata(line);
+    if (named !== null) return [named.name, named.value];
     throw invalid({ path: 'metadata', message: 'must have a name and a value on each line, such as order: 4711' });
   });
   const emails = linesOf(textOf(form, 'emails'));

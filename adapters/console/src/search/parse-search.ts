@@ -141,9 +141,11 @@ function readDecimals(digits: string): readonly Decimal[] {
   return meanings;
 }
 
-function readMetadata(text: string): Reading['metadata'] {
-  const [, name, value] = /^([^:=]{1,255}?)\s*[:=]\s*(.+)$/su.exec(text) ?? [];
-  return name === undefined || value === undefined ? null : { name, value };
+/** A name and a value of metadata: `order: 4711` or `order=4711`. The time is linear in the length. */
+export function readMetadata(text: string): Reading['metadata'] {
+  const at = text.search(/[:=]/);
+  const [name, value] = [text.slice(0, Math.max(at, 0)).trim(), text.slice(at + 1).trim()];
+  return name === '' || value === '' ? null : { name, value };
 }
 
 function inEveryCase(text: string): readonly string[] {

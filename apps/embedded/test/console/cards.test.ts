@@ -218,6 +218,18 @@ describe('the cards of the console', () => {
     assert.doesNotMatch((await browser.get('/companies/1/cards?state=canceled&metadata=Ada')).text, /ending in/);
   });
 
+  it('reads no part of an amount that is too long, and metadata of any length at once', async () => {
+    const browser = world.as(everything);
+    const page = await browser.get('/companies/1/cards/new');
+    const rcn_id = /<option value="(\d+)" selected/.exec(page.html)?.[1] ?? '';
+    const blanks = ' '.repeat(300_000);
+    const sound = { rcn_id, total_card_amount: '5.00', recurring: 'Weekly' };
+    for (const wrong of [{ metadata: `project${blanks}Apollo` }, { total_card_amount: `5.00${blanks}0` }]) {
+      assert.equal((await browser.post('/companies/1/cards', { ...sound, ...wrong })).status, 422);
+    }
+    assert.equal((await browser.get(`/companies/1/cards?metadata=project${'+'.repeat(14_000)}Apollo`)).status, 200);
+  });
+
   it('shows names of merchants as the text that they are', async () => {
     const card = await company().cards.issue({ total_card_amount: 100_000 });
     const browser = world.as({ role: 'viewer', company_id: 1 });
