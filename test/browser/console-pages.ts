@@ -106,6 +106,12 @@ export const console_pages: readonly ConsolePage[] = [
     path: `${company}/webhooks`,
     follow: [/\/webhooks\/\d+$/, /\/deliveries\/\d+$/],
   },
+  {
+    name: 'decision-endpoint',
+    route: '/companies/:company_id/decision-endpoint',
+    path: `${company}/webhooks`,
+    follow: [/\/decision-endpoint$/],
+  },
   { name: 'events', route: '/companies/:company_id/events', path: `${company}/events` },
   {
     name: 'event',

@@ -24,7 +24,11 @@ export async function startConsoleWorld(): Promise<ConsoleWorld> {
   await page.getByRole('button', { name: 'Fill with examples' }).click();
   await page.getByText(/purchases were made/).waitFor();
   await page.context().close();
-  await makeKey(new URL(world.url).origin);
+  const { origin } = new URL(world.url);
+  await send('operator', 'POST', `${origin}/operator/v1/keys`, { role: 'client', company_id: 1, name: 'Back office' });
+  const stand_in = [{ if: { amount_max: 5_000, currency: 'USD' }, decision: 'approve' }];
+  const endpoint = { url: 'https://127.0.0.1:9/decide', status: 'inactive', stand_in };
+  await send('client', 'PUT', `${origin}/v1/decision-endpoint`, endpoint);
   return world;
 }
 
@@ -37,13 +41,13 @@ export async function startEmptyConsole(): Promise<ConsoleWorld> {
   return worldOf(server, browser);
 }
 
-async function makeKey(url: string): Promise<void> {
-  const reply = await fetch(`${url}/operator/v1/keys`, {
-    method: 'POST',
-    headers: { authorization: 'Bearer tly_test_operator_sandbox', 'content-type': 'application/json' },
-    body: JSON.stringify({ data: { role: 'client', company_id: 1, name: 'Back office' } }),
+async function send(role: string, method: string, url: string, data: object): Promise<void> {
+  const reply = await fetch(url, {
+    method,
+    headers: { authorization: `Bearer tly_test_${role}_sandbox`, 'content-type': 'application/json' },
+    body: JSON.stringify({ data }),
   });
-  if (!reply.ok) throw new Error(`the key is refused with ${reply.status}: ${await reply.text()}`);
+  if (!reply.ok) throw new Error(`${method} ${url} is refused with ${reply.status}: ${await reply.text()}`);
 }
 
 function worldOf(server: ServerProcess, browser: Browser): ConsoleWorld {

@@ -25,6 +25,7 @@ import { companiesPages } from './pages/companies.ts';
 import { companySettingsPages } from './pages/company-settings.ts';
 import { consentPages } from './pages/consents.ts';
 import { decisionPages } from './pages/decision.ts';
+import { decisionEndpointPages } from './pages/decision-endpoint.ts';
 import { deliveryPages } from './pages/deliveries.ts';
 import { eventPages } from './pages/events.ts';
 import { homePages } from './pages/home.ts';
@@ -127,6 +128,7 @@ export function createConsole(ports: ConsolePorts): Console {
   decisionPages(app);
   webhookPages(app);
   deliveryPages(app);
+  decisionEndpointPages(app);
   eventPages(app);
   portalPages(app);
   livePages(app, live);

@@ -39,7 +39,7 @@ export function webhookPages(app: ConsoleApp): void {
     (visit) => editPage(visit, {}),
     async (visit, form) => {
       const data = { callback_url: textOf(form, 'callback_url'), ...changesOf(form) };
-      return await secretPage(visit, await visit.call('webhooks.create', { data }));
+      return await secretPage(visit, secretOf(await visit.call('webhooks.create', { data })));
     },
   );
 
@@ -50,7 +50,7 @@ export function webhookPages(app: ConsoleApp): void {
   });
 
   addForm(app, `${one}/rotate`, webhookPage, async (visit, _, { id }) =>
-    secretPage(visit, await visit.call('webhooks.rotateSecret', { parameters: { id } })),
+    secretPage(visit, secretOf(await visit.call('webhooks.rotateSecret', { parameters: { id } }))),
   );
 
   addForm(app, `${one}/delete`, webhookPage, async (visit, _, { id }) => {
@@ -113,7 +113,7 @@ async function listPage(visit: Visit): Promise<Response> {
   return await visit.page({
     title: 'Webhooks',
     nav: 'webhooks',
-    beside: html`${when(visit.may('portalLinks.create'), () => html`<a class="button second" href="${visit.path('/portal-link')}">Portal link</a>`)}${when(visit.may('webhooks.create'), () => html`<a class="button" href="${visit.path('/webhooks/new')}">New webhook</a>`)}`,
+    beside: html`${when(visit.may('decisionEndpoint.read'), () => html`<a class="button second" href="${visit.path('/decision-endpoint')}">Decision endpoint</a>`)}${when(visit.may('portalLinks.create'), () => html`<a class="button second" href="${visit.path('/portal-link')}">Portal link</a>`)}${when(visit.may('webhooks.create'), () => html`<a class="button" href="${visit.path('/webhooks/new')}">New webhook</a>`)}`,
     content: livePart(
       visit,
       'webhooks',
@@ -291,21 +291,33 @@ async function confirmPage(visit: Visit, id: string, asked: Confirmation): Promi
   });
 }
 
+interface ShownSecret {
+  /** What has it. */
+  readonly of: string;
+  readonly path: string;
+  readonly url: string;
+  readonly secret: string | null;
+}
+
 /** No redirect may carry a secret, so the answer to the form is its page. */
-async function secretPage(visit: Visit, { id, secret, callback_url }: Webhook): Promise<Response> {
+export async function secretPage(visit: Visit, { of, path, url, secret }: ShownSecret): Promise<Response> {
   return await visit.page({
-    title: 'The secret of the webhook',
+    title: `The secret of the ${of}`,
     nav: 'webhooks',
     trail: [['Webhooks', visit.path('/webhooks')]],
     content: panel(
       'Copy it now',
       html`<p class="warning">This page shows it only now. Copy it to the receiver.</p>
 ${facts([
-  ['Callback URL', foreign(callback_url)],
+  ['Callback URL', foreign(url)],
   ['Secret', html`<code class="code">${secret}</code>`],
-])}<p><a class="button" href="${visit.path(`/webhooks/${id}`)}">To the webhook</a></p>`,
+])}<p><a class="button" href="${visit.path(path)}">To the ${of}</a></p>`,
     ),
   });
+}
+
+function secretOf({ id, secret, callback_url }: Webhook): ShownSecret {
+  return { of: 'webhook', path: `/webhooks/${id}`, url: callback_url, secret };
 }
 
 function stateBadge({ status, failing }: Pick<WebhookOverview, 'status' | 'failing'>): Content {
