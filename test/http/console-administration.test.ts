@@ -231,7 +231,10 @@ describe('the administration in the console', () => {
     };
     const { id } = await send('', { client_id: 'sandbox-aisp' });
     const { user_id, account_ids } = await send(`/${id}/decide`, { decision: 'approve' });
-    await admin.open(`/console/consents?user_id=${user_id}`);
+    await admin.open('/console/consents');
+    shows(admin, account_ids[0]!);
+    await admin.open(`/console/companies/1/search?q=${user_id}`);
+    assert.equal(admin.page.path, `/console/consents?user_id=${user_id}`);
     shows(admin, id);
     await admin.open(`/console/consents?consent_id=${id}`);
     shows(admin, 'The third party reads now');

@@ -42,6 +42,17 @@ describe('what is typed into the search', () => {
     );
   });
 
+  it('is a card by the words of its page, and declines by their reason', () => {
+    for (const typed of ['4711', 'ending in 4711', 'Card ending in 4711', 'ends in 4711', '•••• 4711']) {
+      assert.equal(parseSearch(typed)?.last4, '4711', typed);
+    }
+    const declined = ['declined', 'Declined f', 'declined F', 'declined Foo', 'undeclined'];
+    assert.deepEqual(
+      declined.map((typed) => parseSearch(typed)?.declined),
+      ['any', 'F', 'F', null, null],
+    );
+  });
+
   it('never has the number of a card, which becomes its last four digits', () => {
     const number = fc.stringMatching(/^5\d{14}$/).map((digits) => digits + luhnCheckDigit(digits));
     fc.assert(

@@ -1,4 +1,4 @@
-import { invalid, isSameJson, Refusal } from '@tallystick/kernel';
+import { invalid, isSameJson, Refusal, showAmount } from '@tallystick/kernel';
 import type { Results } from '@tallystick/operations';
 import { addForm, type ConsoleApp } from '../console-app.ts';
 import { code_words } from '../decision/say-decision.ts';
@@ -56,6 +56,11 @@ function readChanges(form: FormData, card: Card, currency: string): Readonly<Rec
     const amount = typedAmount(form, name, currency);
     if (amount !== undefined && amount !== card[name]) changes[name] = amount;
   }
+  const used = usedOf(card);
+  if (Number(changes.total_card_amount) < used) {
+    const message = `must be at least ${showAmount(used, currency)}, which the card has used already`;
+    throw invalid({ path: 'total_card_amount', message });
+  }
   const uses = textOf(form, 'transactions_max');
   const most = uses === '' ? null : Number(uses);
   if (most !== null && !(Number.isSafeInteger(most) && most > 0)) {
@@ -68,6 +73,11 @@ function readChanges(form: FormData, card: Card, currency: string): Readonly<Rec
   if (!isSameJson(merchant_controls, card.merchant_controls)) changes.merchant_controls = merchant_controls;
   if (Object.keys(changes).length > 0) return changes;
   throw new Refusal('validation_failed', 'the card has these limits and merchants already');
+}
+
+/** What the card has used of the limit of its window. */
+function usedOf({ balance }: Card): number {
+  return balance.limit - balance.available;
 }
 
 type ListName = (typeof merchant_lists)[number]['name'];
@@ -100,6 +110,7 @@ async function formPage(visit: Visit, { id }: { readonly id: string }): Promise<
     field({
       ...visit.typed(name, amountText(card[name], currency)),
       label: `${nameOf(name)}, ${currency}`,
+      hint: name === 'total_card_amount' ? `Used already: ${showAmount(usedOf(card), currency)}` : undefined,
       inputmode: 'decimal',
     });
   return await visit.page({

@@ -61,7 +61,7 @@ export function homePages(app: ConsoleApp): void {
         visit,
         'home',
         { on: 'event' },
-        html`${when(visit.ports.sandbox && totalsOf(hours).requests === 0 && visit.may('sandbox.purchases.create'), () => emptySandbox(visit))}${needsPanel(needs)}${activityPanels(hours)}<div class="columns">${declinesPanel(hours)}${breaksPanel(by_age)}</div>`,
+        html`${when(visit.ports.sandbox && totalsOf(hours).requests === 0 && visit.may('sandbox.purchases.create'), () => emptySandbox(visit))}${needsPanel(needs)}${activityPanels(hours)}<div class="columns">${declinesPanel(hours, visit)}${breaksPanel(by_age, visit)}</div>`,
       ),
     });
   });
@@ -253,13 +253,21 @@ function compared(count: number, before: number): Content {
   return html`<span class="figure">${countText(count)}</span><br><span class="quiet">${countText(before)} the day before</span>`;
 }
 
-function declinesPanel(hours: readonly ActivityHour[]): Content {
+/** `visit`: that of a company, whose declines are listed. */
+function declinesPanel(hours: readonly ActivityHour[], visit?: Visit): Content {
   const today = hours.slice(-day_hours);
   const counted = outcomes.flatMap(({ code }): readonly (BarRow & { readonly code: Outcome['code'] })[] => {
     const count = code === 'V' ? 0 : sumOf(today.map(({ declined }) => declined[code] ?? 0));
     return count === 0
       ? []
-      : [{ code, title: html`<b>${code}</b> ${code_words[code]}`, count, color: code === 'U' ? 'c3' : 'c2' }];
+      : [
+          {
+            code,
+            title: html`<b>${code}</b> ${linkOf(visit, `/search?q=declined+${code}`, code_words[code])}`,
+            count,
+            color: code === 'U' ? 'c3' : 'c2',
+          },
+        ];
   });
   return panel(
     'Why requests were declined',
@@ -272,10 +280,10 @@ function declinesPanel(hours: readonly ActivityHour[]): Content {
   );
 }
 
-function breaksPanel(by_age: Partial<Record<Age, number>>): Content {
+function breaksPanel(by_age: Partial<Record<Age, number>>, visit?: Visit): Content {
   const rows = ages.map(
     (age): BarRow => ({
-      title: age === 'over 30' ? 'over 30 days' : `${age} days`,
+      title: linkOf(visit, `/breaks?age=${age === 'over 30' ? '31-' : age}`, `${age} days`),
       count: by_age[age] ?? 0,
       color: old_ages.includes(age) ? 'c3' : 'c1',
     }),
@@ -289,6 +297,10 @@ function breaksPanel(by_age: Partial<Record<Age, number>>): Content {
       empty: 'There is no break.',
     }),
   );
+}
+
+function linkOf(visit: Visit | undefined, path: string, text: string): Content {
+  return visit === undefined ? text : link(visit.path(path), text);
 }
 
 function queuesPanel(backlog: Results['operator.backlog.read']): Content {

@@ -66,7 +66,7 @@ async function tryPage(visit: Visit, tried?: Tried): Promise<Response> {
 ${when(!may_act, () => html`<p class="warning">Your role only reads. Log in as another one to try purchases.</p>`)}
 ${when(may_act, () => sandboxSteps(visit, usable, tried?.form))}
 ${panel('Newest decisions', decisions(visit, recent.items))}
-${when(mails, ({ items }) => panel('Mailbox', mailbox(visit, items)))}`,
+${when(mails, ({ items }) => panel('Mailbox', mailbox(visit, items), { id: 'mailbox' }))}`,
   });
 }
 
@@ -97,10 +97,14 @@ function decisions(visit: Visit, items: readonly Authorization[]): Content {
     columns: [
       {
         title: 'Decision',
-        cell: ({ id, vcn_id, issuer_response, vcn_response }) =>
-          html`<a href="${visit.path(`/cards/${vcn_id}/decisions/${id}`)}">${badge(issuer_response, issuer_response === 'Approved' ? 'ok' : 'bad')}</a>${issuer_response === 'Approved' ? '' : html` ${vcn_response}`}`,
+        cell: ({ issuer_response, vcn_response }) =>
+          html`${badge(issuer_response, issuer_response === 'Approved' ? 'ok' : 'bad')}${issuer_response === 'Approved' ? '' : html` ${vcn_response}`}`,
       },
-      { title: 'Merchant', cell: ({ merchant_name }) => foreign(merchant_name) },
+      {
+        title: 'Merchant',
+        cell: ({ id, vcn_id, merchant_name }) =>
+          link(visit.path(`/cards/${vcn_id}/decisions/${id}`), foreign(merchant_name)),
+      },
       {
         title: 'Amount',
         kind: 'number',

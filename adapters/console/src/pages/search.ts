@@ -77,7 +77,11 @@ function help(): Content {
     ['Shell', 'a merchant with this in its name, or a bank line with this text'],
     ['order: PO-7', 'a card with this metadata; the value alone finds it, too'],
     ['A1B2C3', 'an approval code; also a reference of the network, the acquirer or the bank'],
-    ['webhook 7', 'one thing by its id: card, authorization, clearing, item, line, webhook, import'],
+    ['declined F', 'the newest declines of this reason; without a letter of any'],
+    [
+      'webhook 7',
+      'one thing by its id: card, authorization, clearing, item, line, webhook, import; also a ConsentId or a user of the bank',
+    ],
   ] as const;
   return panel(
     'What can be found',

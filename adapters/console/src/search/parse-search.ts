@@ -35,6 +35,8 @@ export interface Reading {
   /** A name and a value of metadata: `order:4711` or `order=4711`. */
   readonly metadata: { readonly name: string; readonly value: string } | null;
   readonly approval_code: string | null;
+  /** What declines are looked for: those of a reason, or `any`; null: none. */
+  readonly declined: string | null;
   /** A text without blanks, long enough to name one thing. */
   readonly reference: string | null;
   /** How the name of a merchant may begin: in the cases in which networks write them. */
@@ -65,16 +67,23 @@ export function parseSearch(typed: string): Reading | null {
     is_masked: masked !== typed,
     kind,
     id: /^#?[1-9]\d{0,14}$/.test(text) ? text.replace('#', '') : null,
-    last4: /^(?:[*x•.…\s-]*)(\d{4})$/iu.exec(text)?.[1] ?? null,
+    last4: /^(?:end(?:ing|s) in |[*x•.…\s-]*)(\d{4})$/iu.exec(text)?.[1] ?? null,
     decimals: amount?.decimals ?? [],
     is_negative: amount?.is_negative ?? false,
     at: amount?.at ?? null,
     currency: amount?.currency ?? null,
     metadata: readMetadata(text),
     approval_code: /^[0-9A-Za-z]{6}$/.test(text) ? text : null,
+    declined: readDeclined(text),
     reference: /^\S{5,}$/u.test(text) ? text : null,
     merchants: text.length >= 3 && /\p{L}/u.test(text) ? inEveryCase(text) : [],
   };
+}
+
+/** `declined`, or `declined F` by its reason. */
+function readDeclined(text: string): string | null {
+  const [is_declined, code] = /^declined(?: ([a-z]))?$/i.exec(text) ?? [];
+  return is_declined === undefined ? null : (code?.toUpperCase() ?? 'any');
 }
 
 /** The amounts that a reading means, in minor units of a currency with so many decimals. */

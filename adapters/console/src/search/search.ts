@@ -103,6 +103,7 @@ const searches: readonly Search[] = [
       'operator.imports.read',
       'operator.imports.list',
       'bank.consents.read',
+      'bank.users.read',
     ],
     of_kinds: [
       ['card', findCard],
@@ -170,7 +171,7 @@ function shownCard({ visit }: Asked, card: Results['virtualCards.read'], is_exac
 
 async function findAuthorizations(asked: Asked): Promise<readonly Found[]> {
   const { visit, reading, units, recorded } = asked;
-  const { id, text } = reading;
+  const { id, text, declined } = reading;
   const shown = (one: Authorization, is_exact: boolean): Found => ({
     kind: 'authorization',
     id: String(one.id),
@@ -184,9 +185,16 @@ async function findAuthorizations(asked: Asked): Promise<readonly Found[]> {
     ],
     is_exact,
   });
-  const [own, { authorizations }, of_amount, begun] = await Promise.all([
+  const [own, { authorizations }, declines, of_amount, begun] = await Promise.all([
     id === null ? null : readOne(asked, 'authorizations.read', { authorization_id: id }),
     recorded(),
+    declined === null
+      ? []
+      : pageOf(
+          asked,
+          'authorizations.list',
+          declined === 'any' ? { status: 'declined' } : { decline_reason: declined },
+        ),
     // Of cards in the merchant's currency these are the same.
     Promise.all(
       units
@@ -199,7 +207,7 @@ async function findAuthorizations(asked: Asked): Promise<readonly Found[]> {
   ]);
   return [
     ...(own === null ? [] : [shown(own, true)]),
-    ...[...authorizations, ...of_amount.flat()].map((one) => shown(one, true)),
+    ...[...authorizations, ...declines, ...of_amount.flat()].map((one) => shown(one, true)),
     ...begun.map((one) => shown(one, one.merchant_name === text)),
   ];
 }
@@ -378,15 +386,26 @@ async function findImports(asked: Asked): Promise<readonly Found[]> {
   }));
 }
 
+/** A consent, or a user of the bank with all consents. */
 async function findConsents(asked: Asked): Promise<readonly Found[]> {
   const { visit, reading } = asked;
-  const { reference } = reading;
-  if (reference === null || !/^[\w-]{8,128}$/.test(reference)) return [];
-  const one = await readOne(asked, 'bank.consents.read', { consent_id: reference });
-  if (one === null) return [];
-  const to = visit.rootPath(`/consents/${encodeURIComponent(one.id)}`);
-  const facts = [one.status, one.access, html`user ${foreign(one.user_id)}`];
-  return [{ kind: 'consent', id: one.id, to, name: html`Consent ${one.id}`, facts, is_exact: true }];
+  const { reference, text } = reading;
+  const [one, user] = await Promise.all([
+    /^[\w-]{8,128}$/.test(reference ?? '') ? readOne(asked, 'bank.consents.read', { consent_id: reference! }) : null,
+    /^[\w.-]{1,64}$/.test(text) ? readOne(asked, 'bank.users.read', { user_id: text }) : null,
+  ]);
+  const found: Found[] = [];
+  if (one !== null) {
+    const to = visit.rootPath(`/consents/${encodeURIComponent(one.id)}`);
+    const facts = [one.status, one.access, html`user ${foreign(one.user_id)}`];
+    found.push({ kind: 'consent', id: one.id, to, name: html`Consent ${one.id}`, facts, is_exact: true });
+  }
+  if (user !== null) {
+    const to = visit.rootPath(`/consents?user_id=${encodeURIComponent(user.id)}`);
+    const name = html`Consents of ${user.id}`;
+    found.push({ kind: 'consent', id: user.id, to, name, facts: [foreign(user.name)], is_exact: true });
+  }
+  return found;
 }
 
 type Lists = {

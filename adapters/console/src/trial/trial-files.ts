@@ -96,12 +96,12 @@ function clearingOf(trial: Trial, purchase: Authorization, mark: string): Cleari
   return clearing as unknown as ClearingInput;
 }
 
-/** The account on whose statements the company's cards are booked. One is opened if there is none. */
+/** The first account, on whose statements the company's cards are booked. One is opened if there is none. */
 export async function accountOf(trial: Trial, currency: string): Promise<Account> {
   const { visit } = trial;
   const company_id = visit.company_id!;
   const { items } = await visit.call('bank.accounts.list', { options: { filter: { company_id }, limit: 100 } });
-  const found = items.find((account) => account.kind === 'deposit' && account.currency === currency);
+  const found = items.findLast((account) => account.kind === 'deposit' && account.currency === currency);
   if (found !== undefined) return found;
   const data = {
     company_id,

@@ -174,7 +174,10 @@ async function moveClock(trial: Trial, form: FormData): Promise<Outcome> {
 async function mailCard(trial: Trial, form: FormData): Promise<Outcome> {
   const parameters = { id: idOf(form, 'card') };
   await trial.call('virtualCards.email', { parameters, data: { email: 'driver@example.com' } });
-  return { text: 'The mail is on its way. It appears in the mailbox below in a moment: reload the page.' };
+  return {
+    text: 'The mail is on its way. In a moment it is in the mailbox.',
+    links: [['Mailbox', '/sandbox#mailbox']],
+  };
 }
 
 async function examples(trial: Trial): Promise<Outcome> {

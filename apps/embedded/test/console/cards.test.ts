@@ -147,18 +147,21 @@ describe('the cards of the console', () => {
     assert.match((await browser.post(`${path}/limits`, same)).text, /the card has these limits and merchants already/);
     const wrong = await browser.post(`${path}/limits`, { ...same, total_card_amount: 'much' });
     assert.match(wrong.text, /must be an amount in \w{3}, such as 1250\.00/);
+    const low = await browser.post(`${path}/limits`, { ...same, total_card_amount: '150.00' });
+    assert.match(low.text, /That was not done Limit, \w{3}: must be at least 200\.00 \w{3}, which the card has used/);
     let result = await browser.post(`${path}/limits`, {
-      total_card_amount: '150.00',
+      total_card_amount: '250.00',
       per_transaction_max: '150.00',
       per_transaction_min: '0.00',
     });
-    assert.match(result.text, /Limit 300\.00 \w{3} → 150\.00/);
+    assert.match(result.text, /Limit 300\.00 \w{3} → 250\.00/);
     await until(async () => {
       result = await browser.get(result.path);
       return /approved then, and declined/.test(result.text);
     });
+    await company().sandbox.buy({ vcn_id: card.id, amount: 8_000, merchant_name: 'Meanwhile' });
     const changed = await browser.post(result.path);
-    assert.match(changed.text, /That was not done Limit: .*20000/);
+    assert.match(changed.text, /That was not done Limit: .*28000/);
     const more = await browser.post(`${path}/limits`, { ...same, total_card_amount: '500.00' });
     const raised = await browser.post(more.path);
     assert.match(raised.text, /The card was changed\./);

@@ -31,6 +31,11 @@ describe('the home of the console', () => {
         /<svg[^>]*role="img"[^>]*>(?:(?!<\/svg>)[\s\S])*<rect class="c1"(?:(?!<\/svg>)[\s\S])*<rect class="c2"/,
       );
       assert.ok(page.html.length < 100_000, `${page.html.length} bytes`);
+      // One decline is shown at once.
+      const [, declined] = /href="\/ops([^"]+)">limit of one purchase/.exec(page.html) ?? [];
+      assert.equal(declined !== undefined, grant === 1);
+      if (declined === undefined) continue;
+      assert.match((await world.as({ role: 'viewer', company_id: 1 }).get(declined)).text, /Declined: E/);
     }
     assert.equal((await world.as({ role: 'viewer', company_id: 1 }).get('/overview')).status, 403);
   });
@@ -52,5 +57,7 @@ describe('the home of the console', () => {
     const old = await viewer.get(path!);
     assert.equal(old.html.match(/id="item-/g)?.length, 1);
     assert.match(old.html, /<option value="8-" selected>over 7</);
+    const [, aged] = /href="\/ops([^"]+)">8-30 days</.exec((await viewer.get('/companies/1')).html)!;
+    assert.equal((await viewer.get(aged!)).html.match(/id="item-/g)?.length, 1);
   });
 });

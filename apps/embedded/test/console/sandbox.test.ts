@@ -43,6 +43,8 @@ describe('the page to try the sandbox', () => {
     }
     assert.match((await press({ do: 'clear', authorization: '1' })).text, /One purchase has cleared: 42.50 USD/);
     assert.match((await press({ do: 'statement' })).text, /Statement lines: 1 applied, 0 in quarantine/);
+    const account = { company_id: 1, number: '9000000009', currency: 'USD', kind: 'deposit', name: 'Later' } as const;
+    await world.tally.bank.accounts.create(account);
     await press({ do: 'buy', card: '1', amount: '10' });
     assert.match((await press({ do: 'clearing_file' })).text, /Clearings: 1 applied, 0 in quarantine/);
     await press({ do: 'statement', differs: 'on' });
@@ -54,6 +56,9 @@ describe('the page to try the sandbox', () => {
         { status: 'matched', kind: null, sides: 3, difference: 0 },
       ],
     );
+    const { items: lines } = await world.tally.company(1).reconciliation.lines.list();
+    assert.equal(new Set(lines.map(({ account_id }) => account_id)).size, 1, 'statements are of one account');
+    assert.match((await press({ do: 'mail', card: '1' })).html, /href="[^"]*\/sandbox#mailbox".*id="mailbox"/s);
     assert.match((await press({ do: 'refund', authorization: '1' })).text, /Refunded: 42.50 USD/);
     assert.match((await press({ do: 'clock', advance: 'P1D' })).text, /All work that became due is done/);
   });
