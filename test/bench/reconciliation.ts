@@ -58,11 +58,11 @@ async function atFullSize(name: DatabaseName, { growth_scale, quick, log }: Benc
     const ports = { unitOfWork: database.persistence.unitOfWork, clock };
     await database.execute(account_sql);
     await database.execute(clearingsSql(name, count));
-    if (name === 'postgres') await database.execute('analyze');
+    await database.settle();
     log(`keeping ${size} items up to date with their clearings, ${name}`);
     let kept_ms = await timeOf(() => follow(database));
     await database.execute(lines_sql);
-    if (name === 'postgres') await database.execute('analyze');
+    await database.settle();
     log(`keeping ${size} items up to date with their statement lines, ${name}`);
     kept_ms += await timeOf(() => follow(database));
     log(`rebuilding ${size} items, ${name}`);
