@@ -256,7 +256,7 @@ type ClientAuthMethod = 'client_secret_basic' | 'client_secret_post' | 'none';
 
 /** An OpenID provider at which somebody is logged in already. */
 async function startProvider(t: TestContext, console_url: () => string, token_endpoint_auth_method: ClientAuthMethod) {
-  const server = createServer((request, response) => handle(request, response));
+  const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => handle(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => server.close());
   t.after(() => server.closeAllConnections());

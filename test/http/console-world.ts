@@ -29,7 +29,7 @@ export async function openConsole(
   const scratch = await migratedDatabase(name);
   t.after(() => scratch.dispose());
   let answer: ((...args: Parameters<NonNullable<Parameters<typeof createServer>[1]>>) => unknown) | null = null;
-  const server = createServer((request, response) => answer!(request, response));
+  const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => answer!(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 

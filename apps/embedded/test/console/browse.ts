@@ -41,7 +41,7 @@ export async function browseConsole(options: TallystickOptions = { sandbox: true
     url: 'https://host.example/ops',
     person: ({ headers }) => people.get(String(headers['x-person'])),
   });
-  const server = createServer(handler).listen(0, '127.0.0.1');
+  const server = createServer({ keepAliveTimeout: 65_000 }, handler).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/ops`;
   return {
