@@ -65,7 +65,7 @@ export const console_tasks: readonly ConsoleTask[] = [
       await tabTo(page, page.getByLabel('Why (optional)'));
       await page.keyboard.type('Reported lost');
       await tabAndEnter(page, page.getByRole('button', { name: 'Freeze', exact: true }));
-      await page.getByText('Frozen', { exact: true }).first().waitFor();
+      await page.locator('.notice:focus').getByText('The card is frozen.').waitFor();
     },
   },
   {
@@ -78,6 +78,10 @@ export const console_tasks: readonly ConsoleTask[] = [
       const second = await rows.nth(1).getAttribute('id');
       await page.keyboard.press('j');
       await page.keyboard.press('j');
+      await page.keyboard.press('a');
+      // Escape leads back to the row, and what was meant is forgotten.
+      await page.keyboard.press('Escape');
+      await rows.nth(1).locator(':focus').waitFor();
       await page.keyboard.press('a');
       await page.keyboard.type('Agreed with the bank');
       await page.keyboard.press('Enter');

@@ -32,8 +32,8 @@ window.addEventListener('pageshow', () => {
   for (const form of document.forms) delete form.dataset.sent;
 });
 
-// The problem of a form is read out, and is in view.
-document.getElementById('problem')?.focus();
+// What was done or refused is read out, is in view, and Tab goes on from there.
+document.querySelector('#problem, .notice')?.focus();
 
 // A queue is worked by keys: the row in which the focus is, is the current one.
 const queue = document.querySelector('.queue');
@@ -58,10 +58,17 @@ document.addEventListener('keydown', (event) => {
 /** The button whose act waits for its note. */
 let intended = null;
 
-queue?.querySelector('[name="note"]')?.addEventListener('keydown', (event) => {
-  if (event.key !== 'Enter' || intended === null) return;
+const note = queue?.querySelector('[name="note"]');
+note?.addEventListener('keydown', (event) => {
+  if (intended === null || !['Enter', 'Escape'].includes(event.key)) return;
   event.preventDefault();
-  intended.click();
+  if (event.key === 'Enter') intended.click();
+  else enter(intended.closest('tr'));
+});
+// Who leaves the note has changed their mind.
+note?.addEventListener('blur', () => {
+  intended = null;
+  note.placeholder = '';
 });
 
 // An act on a row waits for its note. After it the next row is at the place of the one that has gone.
@@ -69,7 +76,6 @@ queue?.addEventListener('submit', (event) => {
   const { submitter } = event;
   const at = rows().indexOf(submitter?.closest('tr'));
   if (at < 0) return;
-  const note = queue.querySelector('[name="note"]');
   if (note.value.trim() === '') {
     event.preventDefault();
     intended = submitter;

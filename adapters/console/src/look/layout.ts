@@ -62,13 +62,15 @@ ${identity.portal_of === undefined ? searchField(visit) : ''}
 ${navigation(visit, nav)}
 <main id="main" tabindex="-1"${visit.company_id !== null && visit.may('events.list') ? html` data-news-from="${visit.path('/live')}"` : ''}>
 ${trail.length === 0 ? '' : html`<nav class="trail" aria-label="Breadcrumb"><ol>${trail.map(([name, path]) => html`<li><a href="${path}">${name}</a></li>`)}</ol></nav>`}
-${when(notice, (text) => html`<p class="notice" role="status">${text}</p>`)}
+${when(notice, (text) => html`<p class="notice" role="status" tabindex="-1">${text}</p>`)}
 ${when(visit.problem, (problem) => errorSummary(problem, content))}
 <div class="title"><h1>${title}</h1>${when(beside, (links) => html`<div class="beside">${links}</div>`)}</div>
 ${content}
 </main>
 </div>`;
-  return await renderDocument(visit.facts.base, { title, body, token: formToken(identity.secret) });
+  const [above = ''] = trail.at(-1) ?? [];
+  const names = [visit.problem === undefined ? title : `Error: ${title}`, above].filter((name) => name !== '');
+  return await renderDocument(visit.facts.base, { title: names.join(' · '), body, token: formToken(identity.secret) });
 }
 
 /** A page without navigation, also for somebody who is not logged in. */
@@ -78,7 +80,7 @@ export async function narrowPage(
   title: string,
   content: Content,
 ): Promise<Response> {
-  const body = html`<main id="main"><h1>${title}</h1>${content}</main>`;
+  const body = html`<main id="main" class="panel"><h1>${title}</h1>${content}</main>`;
   const headers = { 'Content-Type': 'text/html; charset=utf-8' };
   return new Response(await renderDocument(base, { title, body }), { status, headers });
 }
@@ -129,7 +131,7 @@ async function errorSummary({ message, fields }: Problem, content: Content) {
 function searchField(visit: VisitShown): Content {
   const typed = maskCardNumbers(visit.query.get('q') ?? '');
   return html`<form class="search" role="search" action="${visit.path('/search')}"><label class="visually-hidden" for="search">Search</label>
-<input id="search" name="q" type="search" value="${typed}" placeholder="Card, amount, merchant, reference" aria-keyshortcuts="/" maxlength="${search_length_max}"><button>Search</button></form>`;
+<input id="search" name="q" type="search" value="${typed}" placeholder="Card, amount, merchant" aria-keyshortcuts="/" maxlength="${search_length_max}"><button>Search</button></form>`;
 }
 
 function navigation(visit: VisitShown, nav: Section | undefined): Content {
