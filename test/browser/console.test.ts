@@ -5,7 +5,7 @@ import { chromium_expected, full_run } from '@tallystick/test-support';
 import { console_pages, openPage } from './console-pages.ts';
 import { console_tasks } from './console-tasks.ts';
 import { type ConsoleWorld, startConsoleWorld } from './console-world.ts';
-import { excessWidth, violationsOf } from './readable-page.ts';
+import { excessWidth, smallTargets, violationsOf } from './readable-page.ts';
 
 const color_schemes = ['light', 'dark'] as const;
 
@@ -34,6 +34,7 @@ describe('the console in Chromium', { skip: !chromium_expected }, () => {
       if (!request.url().startsWith(`${world.url}/`)) problems.push(`requested ${request.url()}`);
     });
     const found: string[] = [];
+    const titles = new Map<string, string>();
     for (const [number, one] of console_pages.entries()) {
       for (const width of widths) {
         const at = `${one.name}, ${width} px`;
@@ -45,6 +46,7 @@ describe('the console in Chromium', { skip: !chromium_expected }, () => {
           if (bytes > page_bytes_max) found.push(`${at}: ${bytes} bytes`);
         }
         if ((await excessWidth(page)) !== 0) found.push(`${at}: scrolls sideways`);
+        for (const target of await smallTargets(page)) found.push(`${at}: too low: ${target}`);
         for (const [at_scheme, colorScheme] of color_schemes.entries()) {
           // axe-core takes long: in the short run each page has a phone in the dark, or a laptop in the light.
           if (!full_run && (width === 768 || number % 2 !== at_scheme || (width === 390) !== (at_scheme === 1)))
@@ -54,6 +56,10 @@ describe('the console in Chromium', { skip: !chromium_expected }, () => {
         }
         for (const problem of problems.splice(0)) found.push(`${at}: ${problem}`);
       }
+      const title = await page.title();
+      const namesake = titles.get(title) ?? page.url();
+      if (namesake !== page.url()) found.push(`${one.name}: the title of ${namesake}`);
+      titles.set(title, page.url());
     }
     assert.deepEqual(found, []);
   });

@@ -28,10 +28,20 @@ export async function violationsOf(page: Page): Promise<readonly string[]> {
   );
 }
 
-/** By how many pixels the page is wider than its window. */
+/** By how many pixels the page is wider than its window, or one of its tables than its frame. */
 export async function excessWidth(page: Page): Promise<number> {
-  const root = 'document.documentElement';
-  return (await page.evaluate(`${root}.scrollWidth - ${root}.clientWidth`)) as number;
+  const frames = '[document.documentElement, ...document.querySelectorAll(".scroll")]';
+  return (await page.evaluate(
+    `Math.max(...${frames}.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth))`,
+  )) as number;
+}
+
+/** What a finger may miss: links, buttons and fields that are less than 24 pixels high. */
+export async function smallTargets(page: Page): Promise<readonly string[]> {
+  const all = '[...document.querySelectorAll("a[href], button, input:not([type=hidden]), select, textarea, summary")]';
+  return (await page.evaluate(
+    `${all}.filter((one) => one.checkVisibility() && one.getBoundingClientRect().height < 24).map(({ outerHTML }) => outerHTML.slice(0, 150))`,
+  )) as readonly string[];
 }
 
 /** Asserts what holds of a page at every width and in every color scheme. */

@@ -15,7 +15,7 @@ export interface ColumnsOptions {
   readonly of: string;
   readonly series: readonly Series[];
   /** The columns from the left, with a number for each series. */
-  readonly columns: readonly { readonly title: Content; readonly label: string; readonly values: readonly number[] }[];
+  readonly columns: readonly { readonly label: string; readonly values: readonly number[] }[];
   /** Every so many columns have their label below. */
   readonly label_every: number;
 }
@@ -54,7 +54,7 @@ ${legend(series)}
 <details><summary>Numbers</summary>${table({
     caption,
     columns: [
-      { title: of, cell: ({ title }) => title },
+      { title: of, cell: ({ label }) => label },
       ...series.map(({ title }, place) => ({
         title,
         kind: 'number' as const,

@@ -26,7 +26,7 @@ export function date(text: string | null | undefined): Content {
 /** Keeps a date on one line. */
 const hard_space = '\u00a0';
 
-function dateText(at: Date): string {
+export function dateText(at: Date): string {
   return dates.format(at).replaceAll(' ', hard_space);
 }
 

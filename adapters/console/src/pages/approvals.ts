@@ -49,7 +49,7 @@ export function approvalPages(app: ConsoleApp): void {
       })}<button class="second">Filter</button></form>${table({
         caption: 'Acts that need a second person, the newest first',
         columns: [
-          { title: 'Approval', cell: ({ id }) => html`<a href="${path}/${id}">Approval ${id}</a>` },
+          { title: 'Approval', cell: ({ id }) => html`<a href="${path}/${id}">Approval\u00a0${id}</a>` },
           { title: 'To', cell: (approval) => askedFor(visit, approval) },
           { title: 'Amount', kind: 'number', cell: ({ amount, currency }) => money(amount, currency) },
           { title: 'Asked by', cell: ({ asked_by }) => who(visit, asked_by) },

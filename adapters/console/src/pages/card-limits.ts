@@ -8,9 +8,9 @@ import { livePart, secondsOf } from '../look/live.ts';
 import { nameOf } from '../look/names.ts';
 import { choice, facts, field, link, panel, table, textArea } from '../look/parts.ts';
 import { amountText, typedAmount } from '../look/typed-amount.ts';
-import { badge, foreign, instant, money } from '../look/values.ts';
+import { foreign, instant, money } from '../look/values.ts';
 import type { Visit } from '../visit.ts';
-import { type Card, limitCurrency, merchant_lists, shownValue, templateChoices } from './card-words.ts';
+import { type Card, limitCurrency, merchant_lists, outcomeOf, shownValue, templateChoices } from './card-words.ts';
 
 type Backtest = Results['backtests.read'];
 
@@ -182,7 +182,7 @@ async function resultPage(
     html`<p class="quiet">Since ${instant(backtest.from)}</p>${result(backtest)}${when(differences, ({ items }) => differencesTable(visit, backtest, items))}`,
   );
   return await visit.page({
-    title: 'Change limits and merchants',
+    title: 'Confirm the change',
     nav: 'cards',
     trail: trailOf(visit, card),
     content: html`${panel('The change', changeOf(card, backtest, currency, new Map(templates)))}
@@ -257,12 +257,8 @@ function differencesTable(
       },
       { title: 'Amount', kind: 'number', cell: (one) => money(one.amount, one.currency) },
       { title: 'Merchant', cell: ({ merchant_id, mcc }) => html`${foreign(merchant_id)}, category ${mcc}` },
-      { title: 'Then', cell: ({ recorded }) => badge(wordsOf(recorded.code), recorded.code === 'V' ? 'ok' : 'bad') },
-      {
-        title: 'With the change',
-        cell: ({ replayed }) =>
-          replayed === null ? 'refused' : badge(wordsOf(replayed.code), replayed.code === 'V' ? 'ok' : 'bad'),
-      },
+      { title: 'Then', cell: ({ recorded }) => outcomeOf(recorded.code) },
+      { title: 'With the change', cell: ({ replayed }) => (replayed === null ? 'refused' : outcomeOf(replayed.code)) },
     ],
   })}${rows.length < differences ? html`<p class="quiet">The first ${rows.length} of ${differences}.</p>` : ''}`;
 }

@@ -1,4 +1,5 @@
 import type { Results } from '@tallystick/operations';
+import { code_words } from '../decision/say-decision.ts';
 import { type Content, html } from '../look/html.ts';
 import { nameOf } from '../look/names.ts';
 import { badge, dash, date, foreign, instant, money } from '../look/values.ts';
@@ -74,6 +75,11 @@ export function changesOf(
 export function statusOf({ status, frozen }: Pick<Card, 'status' | 'frozen'>): Content {
   if (status === 'Canceled') return badge('Canceled', 'bad');
   return frozen ? badge('Frozen', 'warn') : badge('Active', 'ok');
+}
+
+/** How a message was decided, and why it was declined. */
+export function outcomeOf(code: keyof typeof code_words): Content {
+  return code === 'V' ? badge('Approved', 'ok') : html`${badge('Declined', 'bad')} ${code}, ${code_words[code]}`;
 }
 
 /** The active templates that a card with this control can have: ids and names. */

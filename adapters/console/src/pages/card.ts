@@ -259,7 +259,7 @@ async function shownNumberPage(visit: Visit, card: Results['virtualCards.read'])
     content: panel(
       'Number and code',
       html`${facts([
-        ['Number', html`<code class="number">${card.card_number.replace(/(\d{4})(?=\d)/g, '$1 ')}</code>`],
+        ['Number', html`<code>${card.card_number.replace(/(\d{4})(?=\d)/g, '$1 ')}</code>`],
         ['Code', html`<code>${card.cvc}</code>`],
         ['Expiry', html`<code>${card.expiry}</code>`],
       ])}<p class="hint">This page is not kept: when you leave it, the number is gone.</p>

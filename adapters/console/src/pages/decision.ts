@@ -9,7 +9,7 @@ import { facts, link, panel, table, textArea } from '../look/parts.ts';
 import { badge, date, exactInstant, foreign, instant, money } from '../look/values.ts';
 import { who } from '../look/who.ts';
 import type { Visit } from '../visit.ts';
-import { changesOf, shownValue } from './card-words.ts';
+import { changesOf, outcomeOf, shownValue } from './card-words.ts';
 
 type Authorization = Results['authorizations.read'];
 
@@ -64,7 +64,7 @@ ${panel('The message', recordedFields(authorization))}`,
 }
 
 function outcomeBadge({ status, decline_reason }: Authorization): Content {
-  if (decline_reason !== null) return badge(`Declined: ${decline_reason}, ${code_words[decline_reason]}`, 'bad');
+  if (decline_reason !== null) return outcomeOf(decline_reason);
   return badge(status.replace('_', ' '), status === 'open' || status === 'cleared' ? 'ok' : 'quiet');
 }
 

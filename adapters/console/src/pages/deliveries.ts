@@ -50,7 +50,7 @@ export async function deliveriesOf(visit: Visit, id: string, overview: WebhookOv
     )}</nav>${table({
       caption: `Deliveries, newest first: ${words[state]}`,
       columns: [
-        { title: 'Delivery', cell: ({ id: one }) => html`<a href="${at}/deliveries/${one}">${one}</a>` },
+        { title: 'Delivery', cell: ({ id: one }) => html`<a href="${at}/deliveries/${one}">Delivery\u00a0${one}</a>` },
         {
           title: 'Event',
           cell: ({ event_type, created_at }) =>
@@ -86,7 +86,7 @@ function answerOf({ status, error }: Pick<DeliveryAttempt, 'status' | 'error'>):
 function retryForm(visit: Visit, id: string, delivery_id: string, from: 'list' | 'delivery'): Content {
   const button =
     from === 'list'
-      ? html`<button class="small second">Send again<span class="visually-hidden">: delivery ${delivery_id}</span></button>`
+      ? html`<button class="second">Send again<span class="visually-hidden">: delivery ${delivery_id}</span></button>`
       : html`<button>Send again</button>`;
   return html`<form method="post" action="${visit.path(`/webhooks/${id}/deliveries/${delivery_id}/retry`)}">${visit.csrf}<input type="hidden" name="from" value="${from}">${button}</form>`;
 }

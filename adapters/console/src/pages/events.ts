@@ -32,7 +32,7 @@ async function listPage(visit: Visit): Promise<Response> {
     })}<button class="second">Filter</button></form>${liveNews(visit, 'event')}${table({
       caption: 'Events, newest first',
       columns: [
-        { title: 'Event', cell: ({ id }) => html`<a href="${at}/${id}">${id}</a>` },
+        { title: 'Event', cell: ({ id }) => html`<a href="${at}/${id}">Event\u00a0${id}</a>` },
         { title: 'Type', cell: ({ event_type }) => event_type },
         { title: 'Time', cell: ({ created_at }) => exactInstant(created_at) },
       ],

@@ -6,7 +6,6 @@ import { type BarRow, barTable, columnsChart, countText } from '../look/charts.t
 import { type Content, html, when } from '../look/html.ts';
 import { livePart } from '../look/live.ts';
 import { facts, link, panel } from '../look/parts.ts';
-import { instant } from '../look/values.ts';
 import type { Visit } from '../visit.ts';
 
 type ActivityHour = Results['activity.read']['hours'][number];
@@ -236,7 +235,6 @@ function activityPanels(hours: readonly ActivityHour[]): Content {
 
 function columnsOf(hours: readonly ActivityHour[], valuesOf: (hour: ActivityHour) => readonly number[]) {
   return hours.map((hour) => ({
-    title: instant(hour.at),
     label: `${hour.at.slice(11, 13)}:00`,
     values: valuesOf(hour),
   }));

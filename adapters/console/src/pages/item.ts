@@ -1,9 +1,8 @@
-import { showAmount } from '@tallystick/kernel';
 import { addForm, type ConsoleApp } from '../console-app.ts';
 import { textOf } from '../form.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { facts, field, link, panel, table, textArea, tick } from '../look/parts.ts';
-import { badge, dash, date, foreign, instant, money } from '../look/values.ts';
+import { badge, dash, date, dateText, foreign, instant, money, moneyText } from '../look/values.ts';
 import { who } from '../look/who.ts';
 import type { Visit } from '../visit.ts';
 import { approvalOf } from './approvals.ts';
@@ -258,8 +257,8 @@ function others(item: ItemWithHistory): Content {
 
 /** Amounts among the values of a match are in minor units. */
 function shownValue(name: string, value: string | number, currency: string): string | number {
-  const is_amount = ['amount', 'cleared', 'authorized'].includes(name) && typeof value === 'number';
-  return is_amount ? showAmount(value, currency) : value;
+  if (typeof value === 'string') return name.endsWith('_date') ? dateText(new Date(value)) : value;
+  return ['amount', 'cleared', 'authorized'].includes(name) ? `${moneyText(value, currency)} ${currency}` : value;
 }
 
 const done: Readonly<Record<ItemWithHistory['history'][number]['action'], string>> = {

@@ -145,7 +145,7 @@ ${field({ name: 'password', error: visit.problem?.of('password'), label: 'New pa
 <button class="second">Make a new secret</button></form>`,
         )}${panel(
           'Access',
-          html`<div class="actions"><form method="post" action="${at('/end-sessions')}">${visit.csrf}<button class="second">Log ${foreign(person.name)} out everywhere</button></form>
+          html`<div class="actions"><form method="post" action="${at('/end-sessions')}">${visit.csrf}<button class="second">End all sessions</button></form>
 <form method="post" action="${at('/status')}">${visit.csrf}<input type="hidden" name="status" value="${person.status === 'active' ? 'disabled' : 'active'}">
 ${person.status === 'active' ? html`<button class="danger">Disable</button>` : html`<button>Enable</button>`}</form></div>`,
         )}`,

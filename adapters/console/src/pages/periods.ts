@@ -117,7 +117,7 @@ async function preview(visit: Visit, through: string): Promise<Content> {
     html`<ul>
 <li><strong>${countOf(frozen)}</strong> items are frozen: they are matched, accepted or ignored, and do not change any more.</li>
 <li><strong>${countOf(open)}</strong> items stay open, and can be decided later.</li>
-${when(waits.items.length > 0, () => html`<li><a href="${visit.path('/approvals')}"><strong>${waits.items.length}</strong> ${waits.items.length === 1 ? 'act waits' : 'acts wait'} for a second person</a>: what they are about stays as it is.</li>`)}</ul>
+${when(waits.items.length > 0, () => html`<li><a href="${visit.path('/approvals')}"><strong>${waits.items.length}</strong> ${waits.items.length === 1 ? 'act waits' : 'acts wait'} for a second person</a>: nothing of it changes.</li>`)}</ul>
 ${table({
   caption: 'What stays open',
   columns: [

@@ -53,7 +53,7 @@ export function quarantineTable(visit: Visit, items: readonly Quarantined[], imp
         cell: ({ id, ordinal }) =>
           link(
             visit.rootPath(`/quarantine/${id}`),
-            import_id === undefined || ordinal === null ? id : `Record ${ordinal}`,
+            `Record\u00a0${import_id === undefined || ordinal === null ? id : ordinal}`,
           ),
       },
       {
@@ -66,7 +66,7 @@ export function quarantineTable(visit: Visit, items: readonly Quarantined[], imp
         cell: ({ last_seen_at, count }) =>
           html`${instant(last_seen_at)}${when(count > 1, () => html`<br><span class="quiet">${count} times</span>`)}`,
       },
-      { title: 'Action', cell: (record) => replayButton(visit, record, import_id) },
+      { title: 'Act', cell: (record) => replayButton(visit, record, import_id) },
     ],
     rows: items,
     empty: 'There is no record in quarantine.',

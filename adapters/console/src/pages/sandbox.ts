@@ -3,11 +3,12 @@ import type { Authorization } from '@tallystick/operations/resources';
 import type { ConsoleApp } from '../console-app.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { link, panel, table } from '../look/parts.ts';
-import { badge, foreign, instant, money } from '../look/values.ts';
+import { foreign, instant, money } from '../look/values.ts';
 import { shownCalls } from '../trial/shown-call.ts';
 import { Trial } from '../trial/trial.ts';
 import { type Outcome, trials } from '../trial/trials.ts';
 import type { Visit } from '../visit.ts';
+import { outcomeOf } from './card-words.ts';
 import { sandboxSteps } from './sandbox-steps.ts';
 
 /** Trying it out, in a sandbox only: each button shows the calls that it made. */
@@ -91,14 +92,13 @@ function linksOf(visit: Visit, links: NonNullable<Outcome['links']>): Content {
 function decisions(visit: Visit, items: readonly Authorization[]): Content {
   const may_act = visit.may('sandbox.purchases.create');
   const follow = (doing: string, id: number | null, name: string): Content =>
-    html`<form method="post" action="${visit.path('/sandbox')}#outcome">${visit.csrf}<input type="hidden" name="do" value="${doing}"><input type="hidden" name="authorization" value="${id}"><button class="second small">${name}</button></form>`;
+    html`<form method="post" action="${visit.path('/sandbox')}#outcome">${visit.csrf}<input type="hidden" name="do" value="${doing}"><input type="hidden" name="authorization" value="${id}"><button class="second">${name}</button></form>`;
   return table<Authorization>({
     caption: 'The newest decisions',
     columns: [
       {
         title: 'Decision',
-        cell: ({ issuer_response, vcn_response }) =>
-          html`${badge(issuer_response, issuer_response === 'Approved' ? 'ok' : 'bad')}${issuer_response === 'Approved' ? '' : html` ${vcn_response}`}`,
+        cell: ({ decline_reason }) => outcomeOf(decline_reason ?? 'V'),
       },
       {
         title: 'Merchant',

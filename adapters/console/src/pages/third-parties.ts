@@ -15,21 +15,18 @@ export function thirdPartyPages(app: ConsoleApp): void {
     return await visit.page({
       title: 'Third parties',
       nav: 'third-parties',
-      content: panel(
-        'Third parties',
-        html`${table({
-          caption: 'Third parties, the newest first',
-          columns: [
-            { title: 'Name', cell: ({ id, name }) => link(visit.rootPath(`/third-parties/${id}`), foreign(name)) },
-            { title: 'Client id', cell: ({ client_id }) => foreign(client_id) },
-            { title: 'May ask for', cell: ({ scopes }) => scopes.join(', ') },
-            { title: 'Status', cell: statusBadge },
-            { title: 'Since', cell: ({ created_at }) => instant(created_at) },
-          ],
-          rows: items,
-          empty: 'No third party is registered.',
-        })}${pager(visit, visit.rootPath('/third-parties'), next)}`,
-      ),
+      content: html`${table({
+        caption: 'Third parties, the newest first',
+        columns: [
+          { title: 'Name', cell: ({ id, name }) => link(visit.rootPath(`/third-parties/${id}`), foreign(name)) },
+          { title: 'Client id', cell: ({ client_id }) => foreign(client_id) },
+          { title: 'May ask for', cell: ({ scopes }) => scopes.join(', ') },
+          { title: 'Status', cell: statusBadge },
+          { title: 'Since', cell: ({ created_at }) => instant(created_at) },
+        ],
+        rows: items,
+        empty: 'No third party is registered.',
+      })}${pager(visit, visit.rootPath('/third-parties'), next)}`,
     });
   });
 

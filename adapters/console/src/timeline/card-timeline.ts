@@ -1,11 +1,10 @@
 /** What happened to a card, newest first: from its events, its versions, the audit log and its mails. */
 import type { Results } from '@tallystick/operations';
-import { code_words } from '../decision/say-decision.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { link } from '../look/parts.ts';
 import { badge, exactInstant, foreign, money } from '../look/values.ts';
 import { who } from '../look/who.ts';
-import { changesOf } from '../pages/card-words.ts';
+import { changesOf, outcomeOf } from '../pages/card-words.ts';
 import type { Visit } from '../visit.ts';
 import { mergePages, type ReadPage } from './merge-pages.ts';
 
@@ -78,7 +77,7 @@ function ofEvent(visit: Visit, event: Of<'events.list'>): Entry | null {
       const outcome =
         one.decline_reason === null
           ? badge(one.message_type_indicator.startsWith('Reversal') ? 'Reversal' : 'Approved', 'ok')
-          : badge(`Declined: ${one.decline_reason}, ${code_words[one.decline_reason]}`, 'bad');
+          : html`${outcomeOf(one.decline_reason)}:`;
       const path = visit.path(`/cards/${one.vcn_id}/decisions/${one.id}`);
       return entry(
         html`${outcome} <a href="${path}">${money(one.merchant_amount, one.merchant_currency)} at ${foreign(one.merchant_name)}</a>`,

@@ -104,7 +104,7 @@ describe('the cards of the console', () => {
     assert.match(mailed.text, /anna \(you\) Mail \w+ to a\*\*\*@example\.com/);
     assert.match(mailed.text, /anna \(you\) Frozen “ ?Lost <b> ?”/);
     assert.match(mailed.text, /Released a hold of 120\.00/);
-    assert.match(mailed.text, /Declined: F, more than what is left 120\.00 \w{3} at Shell/);
+    assert.match(mailed.text, /Declined F, more than what is left: 120\.00 \w{3} at Shell/);
     assert.match(mailed.text, /The card was created/);
 
     const canceled = await browser.post(`${path}/cancel`);
