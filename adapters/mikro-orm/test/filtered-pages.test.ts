@@ -38,20 +38,26 @@ onEveryDatabase('pages of filtered items', (fixture) => {
     for (const [filter, condition] of filters) {
       const text = `select id from tallystick_reconciliation_items where company_id = ${company_id} and ${condition}`;
       const expected = await readRows(database, `${text} order by opened_at_ms desc, id desc`);
-      const found = await persistence.unitOfWork.read((tx) =>
-        everyPage((page) => tx.reconciliation.list(company_id, filter, page), 50),
-      );
-      assert.deepEqual(
-        found.map(({ id }) => id),
-        expected.map(({ id }) => Number(id)),
-        JSON.stringify(filter),
-      );
+      const ids = expected.map(({ id }) => Number(id));
+      for (const oldest_first of [false, true]) {
+        const found = await persistence.unitOfWork.read((tx) =>
+          everyPage((page) => tx.reconciliation.list(company_id, filter, { ...page, oldest_first }), 50),
+        );
+        assert.deepEqual(
+          found.map(({ id }) => id),
+          oldest_first ? ids.toReversed() : ids,
+          `${JSON.stringify(filter)} ${oldest_first}`,
+        );
+      }
     }
     if (name !== 'postgres') return;
-    const readFor = (filter: ItemFilter) =>
+    const readFor = (filter: ItemFilter, oldest_first = false) =>
       rowsRead(database.database_url, (session) =>
-        reconciliationStore(session, statement_key_default).list(company_id, filter, { limit: 50 }),
+        reconciliationStore(session, statement_key_default).list(company_id, filter, { limit: 50, oldest_first }),
       );
+    // Of breaks the place and the row, in the order of the index.
+    const of_oldest = await readFor({ status: 'break' }, true);
+    assert.ok(of_oldest.reconciliation_items! <= 3 * 51, JSON.stringify(of_oldest));
     const [filter] = filters[0]!;
     const read = await readFor(filter);
     // Of 200 and then of 2,000 items the place, the row, and the place of the last one.

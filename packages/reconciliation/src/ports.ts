@@ -142,6 +142,11 @@ export interface InboxBacklog {
   readonly oldest_at_ms: number | null;
 }
 
+export interface ItemPageRequest extends PageRequest {
+  /** The page of a list that begins with the oldest items; else with the newest. */
+  readonly oldest_first?: boolean;
+}
+
 /**
  * The items of reconciliation and what they are made of, within a transaction. Several reads may be
  * asked for together.
@@ -233,10 +238,10 @@ export interface ReconciliationStore {
   ): Promise<readonly Item[]>;
   write(changes: ItemChanges): Promise<void>;
   /**
-   * Items that fit the filter, newest first: by `opened_at_ms`, and by id at one time. A page may
-   * have fewer items than its limit and still have a next one, when few items fit.
+   * Items that fit the filter, newest or oldest first: by `opened_at_ms`, and by id at one time. A
+   * page may have fewer items than its limit and still have a next one, when few items fit.
    */
-  list(company_id: number, filter: ItemFilter, page: PageRequest): Promise<Page<Item>>;
+  list(company_id: number, filter: ItemFilter, page: ItemPageRequest): Promise<Page<Item>>;
   /**
    * For each question the ids of open items (`isNearSide`) of its currency or card, at most
    * `near_days_max` days from its date, of each of these up to `near_items_max`: those with its

@@ -60,7 +60,11 @@ export function breaksPages(app: ConsoleApp): void {
 
 async function showBreaks(visit: Visit): Promise<Response> {
   const { query } = visit;
-  const options = { ...visit.paged(filterOf(visit, query), page_size), suggestions: true };
+  const options = {
+    ...visit.paged(filterOf(visit, query), page_size),
+    suggestions: true,
+    oldest_first: query.get('order') === 'oldest',
+  };
   const { items, next } = await visit.call('reconciliation.items.list', { options }).catch(nothingOf(visit));
   const csv = html`<a class="button second" href="${visit.path('/breaks.csv')}?${query}">Table for a spreadsheet</a>`;
   return await visit.page({
@@ -119,6 +123,15 @@ ${choice({ name: 'status', label: 'Status', value: value('status') || 'break', o
 ${choice({ name: 'kind', label: 'Kind', value: value('kind'), of: [any, ...kind_choices] })}
 ${choice({ name: 'age', label: 'Age in days', value: value('age'), of: [any, ...ages.map((age) => [age, age.endsWith('-') ? `over ${Number.parseInt(age, 10) - 1}` : age] as const)] })}
 ${choice({ name: 'assignee', label: 'Assigned to', value: value('assignee'), of: [['', 'Anybody'], ['me', 'Me'], ['none', 'Nobody'], ...other] })}
+${choice({
+  name: 'order',
+  label: 'Order',
+  value: value('order'),
+  of: [
+    ['', 'Newest first'],
+    ['oldest', 'Oldest first'],
+  ],
+})}
 ${moreFilters(value)}
 <div class="actions"><button class="second">Filter</button><a href="${visit.path('/breaks')}">Clear</a></div></form>`;
 }
@@ -138,7 +151,7 @@ ${when(value('class'), (name) => html`<input type="hidden" name="class" value="$
 function queue(visit: Visit, items: readonly Item[]): Content {
   const may_act = visit.may('reconciliation.items.accept');
   const shown = table({
-    caption: 'Items, the newest first',
+    caption: `Items, the ${visit.query.get('order') === 'oldest' ? 'oldest' : 'newest'} first`,
     columns: [
       { title: 'Item', cell: (item) => html`${when(may_act, () => tickOf(item))}${aboutOf(visit, item)}` },
       { title: 'Authorized', kind: 'number', cell: ({ authorized, currency }) => sideOf(authorized, currency) },

@@ -32,11 +32,11 @@ export function newestFirst<Row extends { readonly id: number }>(
   );
 }
 
-/** Returns a page of the rows, newest first by time and then by id. */
-export function newestFirstByTime<Row extends TimedPlace>(
+/** Returns a page of the rows, newest or oldest first, by time and then by id. */
+export function listByTime<Row extends TimedPlace>(
   list: string,
   rows: readonly Row[],
-  page: PageRequest,
+  page: PageRequest & { readonly oldest_first?: boolean },
 ): Page<Row> {
   const after = afterTime(list, page);
   const from = after === null ? null : { at: after.at_ms, id: after.id };
@@ -63,17 +63,17 @@ export function newestByDate<Row extends { readonly id: number }>(
 
 function pageBy<Row extends { readonly id: number }, At extends number | string>(
   rows: readonly Row[],
-  { limit, offset = 0 }: PageRequest,
+  { limit, offset = 0, oldest_first = false }: PageRequest & { readonly oldest_first?: boolean },
   atOf: (row: Row) => At,
   after: { readonly at: At; readonly id: number } | null,
   cursorOf: (last: Row) => string,
 ): Page<Row> {
-  const isNewer = (a: { at: At; id: number }, b: { at: At; id: number }) =>
-    a.at > b.at || (a.at === b.at && a.id > b.id);
+  const isFirst = (a: { at: At; id: number }, b: { at: At; id: number }) =>
+    (a.at > b.at || (a.at === b.at && a.id > b.id)) !== oldest_first;
   const place = (row: Row) => ({ at: atOf(row), id: row.id });
   const following = rows
-    .filter((row) => after === null || isNewer(after, place(row)))
-    .sort((a, b) => (isNewer(place(a), place(b)) ? -1 : 1));
+    .filter((row) => after === null || (row.id !== after.id && isFirst(after, place(row))))
+    .sort((a, b) => (isFirst(place(a), place(b)) ? -1 : 1));
   const items = following.slice(offset, offset + limit);
   const last = following.length > offset + limit ? items.at(-1) : undefined;
   return { items, next: last === undefined ? null : cursorOf(last) };

@@ -53,6 +53,17 @@ describe('reconciliation in the console', () => {
       const { html } = await viewer!.get(`${home}/search?q=${encodeURIComponent(text)}`);
       assert.equal(html.includes(`${home}/items/${large}"`), is_found, text);
     }
+    const order = async (query: string) => {
+      const { html } = await viewer!.get(`${home}/breaks?${query}`);
+      return [...html.matchAll(/<tr id="item-(\d+)"/g)].map(([, id]) => id);
+    };
+    assert.deepEqual(
+      [await order('order=oldest'), await order('')],
+      [
+        [small, large],
+        [large, small],
+      ],
+    );
     const refused = await viewer!.post(`${home}/breaks`, { do: `accept:${small}:1`, note: 'mine' });
     assert.equal(refused.status, 403);
     const none = await viewer!.get(`${home}/breaks?amount_from=1000`);

@@ -145,12 +145,15 @@ export function reconciliationOperations(ports: ReconciliationOperationPorts): r
   return [
     operation('reconciliation', {
       id: 'reconciliation.items.list',
-      summary: 'List the items, newest first',
+      summary: 'List the items, newest or oldest first',
       description: 'One for each purchase, lone clearing and lone card line.',
       query: {
         paged: true,
         filter: item_filter,
-        flags: { suggestions: 'True: each break has what it may be matched with' },
+        flags: {
+          suggestions: 'True: each break has what it may be matched with',
+          oldest_first: 'True: the item whose first record arrived first comes first',
+        },
       },
       runs_alone: catches_up,
       answer: z.array(item),
@@ -159,7 +162,10 @@ export function reconciliationOperations(ports: ReconciliationOperationPorts): r
         const { query, now_ms } = call;
         const today = dateOf(now_ms);
         const company_id = companyOf(call.caller);
-        const page = await listItems(tx, companyCall(call), readItemFilter(call), query.page);
+        const page = await listItems(tx, companyCall(call), readItemFilter(call), {
+          ...query.page,
+          oldest_first: query.flag('oldest_first'),
+        });
         const names = await nameItems(tx, company_id, page.items);
         const suggestions = query.flag('suggestions')
           ? await suggestFor(tx.reconciliation, company_id, page.items)

@@ -1,8 +1,8 @@
-import { type Call, type Page, type PageRequest, Refusal } from '@tallystick/kernel';
+import { type Call, type Page, Refusal } from '@tallystick/kernel';
 import { type Act, recordsOfAct } from '../act.ts';
 import type { Item } from '../item.ts';
 import { itemIdOf, recordOfItemId, recordsOf } from '../item-id.ts';
-import type { ReconciliationTx } from '../ports.ts';
+import type { ItemPageRequest, ReconciliationTx } from '../ports.ts';
 import { findItems } from './find-item.ts';
 import type { ItemFilter } from './item-filter.ts';
 
@@ -14,12 +14,12 @@ export interface SeenItem {
 
 type ItemsTx = Pick<ReconciliationTx, 'reconciliation'>;
 
-/** Lists the company's items that fit, newest first. */
+/** Lists the company's items that fit, newest first unless the page asks for the oldest. */
 export function listItems(
   { reconciliation }: ItemsTx,
   { company_id }: Pick<Call, 'company_id'>,
   filter: ItemFilter,
-  page: PageRequest,
+  page: ItemPageRequest,
 ): Promise<Page<Item>> {
   return reconciliation.list(company_id, filter, page);
 }

@@ -9,7 +9,7 @@ import {
   type SealedAuditRow,
   unsealed_count_max,
 } from '@tallystick/kernel';
-import { isWithin, newestFirstByTime } from '../../storage/paging.ts';
+import { isWithin, listByTime } from '../../storage/paging.ts';
 import type { State } from '../../storage/state.ts';
 
 /** The audit log. Entries are appended and never changed. */
@@ -31,7 +31,7 @@ export function auditLog(state: State, mac: AuditMac): AuditLog {
             isWithin(entry.at_ms, at) &&
             Object.entries(wanted).every(([name, value]) => entry[name as keyof typeof wanted] === value),
         );
-      return newestFirstByTime('audit', found, page);
+      return listByTime('audit', found, page);
     },
   };
 }

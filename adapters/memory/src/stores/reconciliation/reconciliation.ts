@@ -23,7 +23,7 @@ import {
   type SummaryCell,
   statementKeyOf,
 } from '@tallystick/reconciliation';
-import { following, isInRange, newestFirstByTime, oldestAfter } from '../../storage/paging.ts';
+import { following, isInRange, listByTime, oldestAfter } from '../../storage/paging.ts';
 import type { InboxRow, State } from '../../storage/state.ts';
 import { found, type Table } from '../../storage/table.ts';
 import { changeStanding } from '../bank/accounts.ts';
@@ -212,7 +212,11 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
       const placed = itemsOf(company_id)
         .filter((item) => fits(item, filter))
         .map((item) => ({ at_ms: item.opened_at_ms, id: item.id, item }));
-      const { items, next } = newestFirstByTime('reconciliation-items', placed, page);
+      const { items, next } = listByTime(
+        page.oldest_first ? 'reconciliation-items-oldest' : 'reconciliation-items',
+        placed,
+        page,
+      );
       return { items: items.map(({ item }) => item), next };
     },
 

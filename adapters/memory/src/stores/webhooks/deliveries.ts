@@ -1,5 +1,5 @@
 import { type Delivery, type DeliveryReading, type DeliveryStore, matches } from '@tallystick/events';
-import { isWithin, newestFirst, newestFirstByTime } from '../../storage/paging.ts';
+import { isWithin, listByTime, newestFirst } from '../../storage/paging.ts';
 import type { State } from '../../storage/state.ts';
 import { HeldRows } from '../../storage/table.ts';
 
@@ -53,7 +53,7 @@ export function deliveryStore(state: State): DeliveryStore {
       );
       const listed = deliveries.values().filter(({ event_id }) => ids.has(event_id));
       const placed = listed.map((delivery) => ({ id: delivery.id, at_ms: delivery.event_id, delivery }));
-      const { items, next } = newestFirstByTime('event-deliveries', placed, page);
+      const { items, next } = listByTime('event-deliveries', placed, page);
       return { items: readingsOf(items.map(({ delivery }) => delivery)), next };
     },
 

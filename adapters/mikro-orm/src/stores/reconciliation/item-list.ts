@@ -1,8 +1,9 @@
-import { afterTime, type Page, type PageRequest, timedCursor } from '@tallystick/kernel';
+import { afterTime, type Page, timedCursor } from '@tallystick/kernel';
 import {
   type DueRange,
   type Item,
   type ItemFilter,
+  type ItemPageRequest,
   item_statuses,
   type StatementKeySetting,
   statementKeyOf,
@@ -19,24 +20,24 @@ import {
   fewWhere,
   firstOf,
   joined,
-  newestRows,
+  listedRows,
   union,
   within,
-} from './newest-rows.ts';
+} from './listed-rows.ts';
 import { distinctTexts, type Queries } from './query.ts';
-
-const list_name = 'reconciliation-items';
 
 const items = { name: 'tallystick_reconciliation_items', at: 'opened_at_ms' } as const;
 
-/** The items that fit the filter, newest first: see `ReconciliationStore.list`. */
+/** The items that fit the filter, newest or oldest first: see `ReconciliationStore.list`. */
 export async function listItems(
   queries: Queries,
   setting: StatementKeySetting,
   company_id: number,
   filter: ItemFilter,
-  page: PageRequest,
+  page: ItemPageRequest,
 ): Promise<Page<Item>> {
+  const { oldest_first = false } = page;
+  const list_name = oldest_first ? 'reconciliation-items-oldest' : 'reconciliation-items';
   const place = afterTime(list_name, page);
   const account_id = await accountIdOf(queries, company_id, filter.account_id);
   if (account_id === null) return { items: [], next: null };
@@ -88,9 +89,9 @@ export async function listItems(
       few.push(fewWhere(items, [...company, ...conditions[name]], [...without(name), ...referenced]));
     }
   }
-  const { rows, next } = await newestRows<ItemRow>(
+  const { rows, next } = await listedRows<ItemRow>(
     queries,
-    items,
+    { ...items, is_rising: oldest_first },
     {
       ranges,
       others: [...without(lead, by_account ? 'account_id' : ''), ...referenced],

@@ -15,10 +15,10 @@ import {
   fewWhere,
   firstOf,
   joined,
-  newestRows,
+  listedRows,
   union,
   within,
-} from './newest-rows.ts';
+} from './listed-rows.ts';
 import { distinctTexts, inPieces, type Queries } from './query.ts';
 
 const list_name = 'reconciliation-lines';
@@ -83,7 +83,7 @@ export async function listLines(
     );
   }
   const in_order = account_id === undefined ? company : conditions.account_id;
-  const { rows, next } = await newestRows<{ readonly id: number; readonly booking_date: string }>(
+  const { rows, next } = await listedRows<{ readonly id: number; readonly booking_date: string }>(
     queries,
     lines,
     {

@@ -391,8 +391,8 @@ export interface ReconciliationOperations {
  */
 export interface ReconciliationItemOperations {
   /**
-   * List the items, newest first. One for each purchase, lone clearing and lone card line. Takes no
-   * `tx`, because it records what has arrived first, in transactions of its own.
+   * List the items, newest or oldest first. One for each purchase, lone clearing and lone card
+   * line. Takes no `tx`, because it records what has arrived first, in transactions of its own.
    */
   list(
     options?: CallOptions &
@@ -400,6 +400,8 @@ export interface ReconciliationItemOperations {
       FilterOptions<own.ReconciliationItemFilter> & {
         /** True: each break has what it may be matched with. */
         readonly suggestions?: boolean | undefined;
+        /** True: the item whose first record arrived first comes first. */
+        readonly oldest_first?: boolean | undefined;
       },
   ): List<own.ReconciliationItem>;
   /**

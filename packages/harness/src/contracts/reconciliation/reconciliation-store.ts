@@ -213,14 +213,18 @@ const reconciliation_list_contract: readonly ContractRule<StorageUnderTest>[] = 
               (filter.reference === undefined || references.get(item.id)?.includes(filter.reference) === true),
           )
           .sort((a, b) => b.opened_at_ms - a.opened_at_ms || b.id - a.id);
-        const found = await unitOfWork.read((tx) =>
-          everyPage((page) => tx.reconciliation.list(company_id!, filter, page), 4),
-        );
-        assertEqual(found, expected, JSON.stringify(filter));
-        const { items: second } = await unitOfWork.read((tx) =>
-          tx.reconciliation.list(company_id!, filter, { limit: 3, offset: 2 }),
-        );
-        assertEqual(second, expected.slice(2, 5), `${JSON.stringify(filter)} with an offset`);
+        for (const oldest_first of [false, true]) {
+          const in_order = oldest_first ? expected.toReversed() : expected;
+          const listed = `${JSON.stringify(filter)} ${oldest_first ? 'oldest' : 'newest'} first`;
+          const found = await unitOfWork.read((tx) =>
+            everyPage((page) => tx.reconciliation.list(company_id!, filter, { ...page, oldest_first }), 4),
+          );
+          assertEqual(found, in_order, listed);
+          const { items: second } = await unitOfWork.read((tx) =>
+            tx.reconciliation.list(company_id!, filter, { limit: 3, offset: 2, oldest_first }),
+          );
+          assertEqual(second, in_order.slice(2, 5), `${listed} with an offset`);
+        }
       }
     },
   },

@@ -7,11 +7,13 @@ export interface Condition {
   readonly values: readonly unknown[];
 }
 
-/** A table that is listed by a column and then by id, both falling. */
+/** A table that is listed by a column and then by id, both falling, or both rising. */
 export interface ListedTable {
   readonly name: string;
   /** The column of the order. */
   readonly at: string;
+  /** The oldest rows come first. */
+  readonly is_rising?: boolean;
 }
 
 /** The place of a row in the list. */
@@ -88,18 +90,19 @@ const sorted_max_default = 20_000;
  * page for which the bounds do not suffice is shorter than its limit, and the next one continues
  * behind the rows that were compared.
  */
-export async function newestRows<Row extends { readonly id: number }>(
+export async function listedRows<Row extends { readonly id: number }>(
   queries: Queries,
-  { name, at }: ListedTable,
+  table: ListedTable,
   { ranges, others, few, compared_max = compared_max_default }: Search,
   after: Place | null,
   { limit, offset = 0 }: PageRequest,
 ): Promise<{ readonly rows: readonly Row[]; readonly next: Place | null }> {
-  const newest_first = `order by ${at} desc, id desc`;
+  const { name, at } = table;
+  const in_order = orderOf(table);
   const wanted = offset + limit + 1;
   const placeOf = (row: Row): Place => ({ at: row[at as keyof Row] as Place['at'], id: row.id });
   const walk: Way = {
-    places: (size) => newestPlaces(name, at, ranges, after, size),
+    places: (size) => firstPlaces(table, ranges, after, size),
     others,
     count: Number.POSITIVE_INFINITY,
   };
@@ -115,7 +118,7 @@ export async function newestRows<Row extends { readonly id: number }>(
     const rows = await queries.all<Row>(
       `select t.* from (select id as row_id from (${text}) p) k cross join ${looked_up}
         ${condition.text === '' ? '' : `where ${condition.text}`}
-        order by t.${at} desc, t.id desc limit ?`,
+        ${orderOf(table, 't.')} limit ?`,
       ...values,
       ...condition.values,
       wanted,
@@ -125,7 +128,7 @@ export async function newestRows<Row extends { readonly id: number }>(
     if (found <= size) return { rows: shown, next: null, is_done: true };
     // The last row that was compared, when there may be more behind it.
     const [last] = await queries.all<Row>(
-      `select ${at}, id from (${text}) k ${newest_first} limit 1 offset ?`,
+      `select ${at}, id from (${text}) k ${in_order} limit 1 offset ?`,
       ...values,
       size - 1,
     );
@@ -147,15 +150,15 @@ export async function newestRows<Row extends { readonly id: number }>(
   let fewest = sorted_max_default + 1;
   for (const { rows, covered = [], others: rest, sorted_max = sorted_max_default } of few) {
     const least = Math.min(fewest, sorted_max + 1);
-    const found = await count(rows(beforePlace(at, after), least));
+    const found = await count(rows(beyondPlace(table, after), least));
     if (found >= least) continue;
     fewest = found;
     best = {
       places: (size) => {
-        const { text, values } = rows(beforePlace(at, after), found);
+        const { text, values } = rows(beyondPlace(table, after), found);
         const fitting = joined([always, ...covered]);
         return {
-          text: `select ${at}, id from (${text}) f where ${fitting.text} ${newest_first} limit ?`,
+          text: `select ${at}, id from (${text}) f where ${fitting.text} ${in_order} limit ?`,
           values: [...values, ...fitting.values, size],
         };
       },
@@ -166,7 +169,7 @@ export async function newestRows<Row extends { readonly id: number }>(
   return await compare(best, compared_max);
 }
 
-/** The newest places of a range of rows, and what must hold of these rows. */
+/** The first places of a range of rows, and what must hold of these rows. */
 interface Way {
   readonly places: (limit: number) => Condition;
   readonly others: readonly Condition[];
@@ -174,48 +177,50 @@ interface Way {
   readonly count: number;
 }
 
+function orderOf({ at, is_rising }: ListedTable, prefix = ''): string {
+  const direction = is_rising ? 'asc' : 'desc';
+  return `order by ${prefix}${at} ${direction}, ${prefix}id ${direction}`;
+}
+
 const always: Condition = { text: 'true', values: [] };
 
 /** The condition that a row comes after this place. */
-function beforePlace(at: string, after: Place | null): Condition {
+function beyondPlace({ at, is_rising }: ListedTable, after: Place | null): Condition {
   if (after === null) return always;
-  return { text: `(${at} < ? or (${at} = ? and id < ?))`, values: [after.at, after.at, after.id] };
+  const beyond = is_rising ? '>' : '<';
+  return { text: `(${at} ${beyond} ? or (${at} = ? and id ${beyond} ?))`, values: [after.at, after.at, after.id] };
 }
 
 /**
- * The newest places of all ranges after a place. A range is read in two parts: SQLite finds no id by
+ * The first places of all ranges after a place. A range is read in two parts: SQLite finds no id by
  * a comparison of pairs, because an id is its row number.
  */
-function newestPlaces(
-  name: string,
-  at: string,
-  ranges: readonly Condition[],
-  after: Place | null,
-  limit: number,
-): Condition {
-  const newest_first = `order by ${at} desc, id desc`;
+function firstPlaces(table: ListedTable, ranges: readonly Condition[], after: Place | null, limit: number): Condition {
+  const { name, at, is_rising } = table;
+  const in_order = orderOf(table);
+  const direction = is_rising ? '>' : '<';
   const beyond: readonly (readonly Condition[])[] =
     after === null
       ? [[]]
       : [
           [
             { text: `${at} = ?`, values: [after.at] },
-            { text: 'id < ?', values: [after.id] },
+            { text: `id ${direction} ?`, values: [after.id] },
           ],
-          [{ text: `${at} < ?`, values: [after.at] }],
+          [{ text: `${at} ${direction} ?`, values: [after.at] }],
         ];
   const parts = ranges.flatMap((range) =>
     beyond.map((conditions): Condition => {
       const { text, values } = joined([range, ...conditions]);
       return {
-        text: `select ${at}, id from (select ${at}, id from ${name} where ${text} ${newest_first} limit ?) r`,
+        text: `select ${at}, id from (select ${at}, id from ${name} where ${text} ${in_order} limit ?) r`,
         values: [...values, limit],
       };
     }),
   );
   if (parts.length === 1) return parts[0]!;
   return {
-    text: `${parts.map(({ text }) => text).join(' union all ')} ${newest_first} limit ?`,
+    text: `${parts.map(({ text }) => text).join(' union all ')} ${in_order} limit ?`,
     values: [...parts.flatMap(({ values }) => values), limit],
   };
 }
