@@ -5,7 +5,7 @@ import { textOf } from '../form.ts';
 import { typedAmount } from '../look/typed-amount.ts';
 import { makeExamples } from './examples.ts';
 import type { Trial } from './trial.ts';
-import { accountOf, sendClearings, sendStatement } from './trial-files.ts';
+import { accountOf, sendClearings, sendStatement, type TrialLine } from './trial-files.ts';
 
 /** What a button of the sandbox did, in words, and where it is to be seen. */
 export interface Outcome {
@@ -150,19 +150,29 @@ async function sendClearingFile(trial: Trial): Promise<Outcome> {
 
 async function sendStatementOfToday(trial: Trial, form: FormData): Promise<Outcome> {
   const { items } = await trial.visit.call('reconciliation.items.list', { options: { limit: 100 } });
-  const open = items.filter((item) => item.stated === null && item.clearing_ids.length > 0 && item.currency === 'USD');
-  if (open.length === 0) {
-    throw new Refusal('conflict', 'there is nothing to state: clear a purchase first');
+  const ids = items
+    .filter(({ currency, period_id }) => currency === 'USD' && period_id === null)
+    .flatMap(({ clearing_ids, line_ids }) => clearing_ids.slice(line_ids.length));
+  if (ids.length === 0) throw new Refusal('conflict', 'there is nothing to state: clear a purchase first');
+  const lines: TrialLine[] = [];
+  for (const id of ids) {
+    const { items: cleared } = await trial.visit.call('clearings.list', { options: { filter: { id: String(id) } } });
+    lines.push(...cleared.map(lineOf));
   }
-  const lines = open.map(({ cleared, merchant_name, acquirer_reference }) => ({
-    amount: cleared!,
-    text: `Card purchase ${merchant_name ?? ''}`.trim(),
-    acquirer_reference,
-  }));
   const [first, ...rest] = lines;
   const stated = form.has('differs') ? [{ ...first!, amount: first!.amount + 50 }, ...rest] : lines;
   const outcome = importOutcome(await sendStatement(trial, await accountOf(trial, 'USD'), stated), 'Statement lines');
   return { ...outcome, links: [['Breaks', '/breaks'], ['The bridge', '/bridge'], ...(outcome.links ?? [])] };
+}
+
+/** The line with which the bank books a clearing. */
+function lineOf(clearing: Clearing): TrialLine {
+  const is_refund = clearing.clearing_type === 'CREDIT';
+  return {
+    amount: is_refund ? -clearing.billing_amount : clearing.billing_amount,
+    text: `${is_refund ? 'Refund' : 'Card purchase'} ${clearing.merchant_name ?? ''}`.trim(),
+    acquirer_reference: clearing.acquirer_reference_data,
+  };
 }
 
 async function moveClock(trial: Trial, form: FormData): Promise<Outcome> {

@@ -60,6 +60,12 @@ describe('the page to try the sandbox', () => {
     assert.equal(new Set(lines.map(({ account_id }) => account_id)).size, 1, 'statements are of one account');
     assert.match((await press({ do: 'mail', card: '1' })).html, /href="[^"]*\/sandbox#mailbox".*id="mailbox"/s);
     assert.match((await press({ do: 'refund', authorization: '1' })).text, /Refunded: 42.50 USD/);
+    assert.match((await press({ do: 'statement' })).text, /Statement lines: 1 applied, 0 in quarantine/);
+    const both = await world.tally.company(1).reconciliation.items.list({ filter: { vcn_id: 1 } });
+    assert.deepEqual(
+      both.items.slice(1).map(({ status, cleared, stated, line_ids }) => [status, cleared, stated, line_ids.length]),
+      [['matched', 0, 0, 2]],
+    );
     assert.match((await press({ do: 'clock', advance: 'P1D' })).text, /All work that became due is done/);
   });
 
