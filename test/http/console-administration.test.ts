@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Consent } from '@tallystick/operations/resources';
-import { type Browser, type ConsoleWorld, openConsole } from './console-world.ts';
+import type { PageBrowser } from '@tallystick/test-support';
+import { type ConsoleWorld, openConsole } from './console-world.ts';
 
 const hostile = '<script>alert(1)</script>"\'&';
 
 describe('the administration in the console', () => {
   let world: ConsoleWorld;
-  let admin: Browser;
+  let admin: PageBrowser;
   const ends: (() => Promise<void> | void)[] = [];
   before(async () => {
     world = await openConsole({ after: (end) => void ends.unshift(end) }, () => ({
@@ -20,20 +21,20 @@ describe('the administration in the console', () => {
     for (const end of ends) await end();
   });
 
-  async function as(role: string): Promise<Browser> {
+  async function as(role: string): Promise<PageBrowser> {
     const browser = world.browser();
-    await browser.send('/console/log-in/sandbox', { role, back: '/account' });
+    await browser.post('/console/log-in/sandbox', { role, back: '/account' });
     return browser;
   }
 
-  const shows = (browser: Browser, text: string) => assert.ok(browser.page.text.includes(text), browser.page.text);
+  const shows = (browser: PageBrowser, text: string) => assert.ok(browser.page.html.includes(text), browser.page.html);
 
   it('makes a person, shows its secret once, and takes its roles away', async () => {
-    await admin.open('/console/people');
-    await admin.send('/console/people', { handle: 'Not a handle', name: '', role_0: 'viewer', company_0: '999' });
+    await admin.get('/console/people');
+    await admin.post('/console/people', { handle: 'Not a handle', name: '', role_0: 'viewer', company_0: '999' });
     assert.equal(admin.page.status, 422);
     shows(admin, 'value="Not a handle"');
-    await admin.send('/console/people', {
+    await admin.post('/console/people', {
       handle: 'anna',
       name: hostile,
       role_0: 'support',
@@ -42,24 +43,24 @@ describe('the administration in the console', () => {
     });
     assert.match(admin.page.path, /^\/console\/people\/\d+$/);
     const at = admin.page.path;
-    assert.ok(!admin.page.text.includes(hostile), 'a name is escaped');
+    assert.ok(!admin.page.html.includes(hostile), 'a name is escaped');
     shows(admin, 'support (company 1)');
     shows(admin, 'viewer (all companies)');
 
-    await admin.send(`${at}/password`, { password: 'short' });
-    assert.deepEqual([admin.page.status, admin.page.text.includes('at least 12')], [422, true]);
-    assert.ok(!admin.page.text.includes('value="short"'), 'a password is not repeated');
-    await admin.send(`${at}/password`, { password: 'correct horse battery' });
-    await admin.send(`${at}/totp`, {});
-    const [, uri] = /(otpauth:\/\/totp\/[^<]+)</.exec(admin.page.text) ?? [];
+    await admin.post(`${at}/password`, { password: 'short' });
+    assert.deepEqual([admin.page.status, admin.page.html.includes('at least 12')], [422, true]);
+    assert.ok(!admin.page.html.includes('value="short"'), 'a password is not repeated');
+    await admin.post(`${at}/password`, { password: 'correct horse battery' });
+    await admin.post(`${at}/totp`, {});
+    const [, uri] = /(otpauth:\/\/totp\/[^<]+)</.exec(admin.page.html) ?? [];
     assert.ok(uri !== undefined);
-    await admin.open(at);
-    assert.ok(!admin.page.text.includes('otpauth:'));
+    await admin.get(at);
+    assert.ok(!admin.page.html.includes('otpauth:'));
     shows(admin, 'password and code');
 
-    await admin.send(at, { name: 'Anna', role_0: '' });
+    await admin.post(at, { name: 'Anna', role_0: '' });
     shows(admin, 'no role');
-    await admin.send(`${at}/status`, { status: 'disabled' });
+    await admin.post(`${at}/status`, { status: 'disabled' });
     shows(admin, 'All sessions have ended');
     const { items } = await world.tally.operator.audit.list({ filter: { actor: 'person:admin' } });
     assert.deepEqual(
@@ -85,8 +86,8 @@ describe('the administration in the console', () => {
     });
     const { id: card } = await company.cards.issue({ total_card_amount: 50_000 });
     const limits = `/console/companies/1/cards/${card}/limits`;
-    await admin.open(limits);
-    await admin.send(limits, { total_card_amount: '900.00' });
+    await admin.get(limits);
+    await admin.post(limits, { total_card_amount: '900.00' });
     const forms: readonly (readonly [form: string, fields: Record<string, string>, change: () => unknown])[] = [
       [
         `/console/people/${person}`,
@@ -119,47 +120,47 @@ describe('the administration in the console', () => {
         (await company.cards.read(card)).total_card_amount,
       ]);
     for (const [form, fields, change] of forms) {
-      await admin.open(form);
+      await admin.get(form);
       await change();
       const before = await stateOf();
-      await admin.send(form, fields);
+      await admin.post(form, fields);
       assert.equal(admin.page.status, 409, form);
       shows(admin, 'somebody has changed it since');
       assert.equal(await stateOf(), before, form);
-      await admin.send(form, fields);
-      assert.equal(admin.page.status, 200, `${form} as it is now: ${admin.page.text}`);
+      await admin.post(form, fields);
+      assert.equal(admin.page.status, 200, `${form} as it is now: ${admin.page.html}`);
       assert.notEqual(await stateOf(), before, form);
     }
     await operator.companies.update(1, { four_eyes: null });
   });
 
   it('makes a key, shows its text once, changes and revokes it', async () => {
-    await admin.open('/console/keys');
-    await admin.send('/console/keys', { role: 'client', company_id: '', name: 'till' });
+    await admin.get('/console/keys');
+    await admin.post('/console/keys', { role: 'client', company_id: '', name: 'till' });
     assert.equal(admin.page.status, 422, 'a client key needs a company');
-    await admin.send('/console/keys', { role: 'client', company_id: '1', name: 'till', expires_at: '2999-01-01' });
-    const [, text] = /<code>(tly_test_\d+_[\w-]+)<\/code>/.exec(admin.page.text) ?? [];
-    assert.ok(text !== undefined, admin.page.text);
+    await admin.post('/console/keys', { role: 'client', company_id: '1', name: 'till', expires_at: '2999-01-01' });
+    const [, text] = /<code>(tly_test_\d+_[\w-]+)<\/code>/.exec(admin.page.html) ?? [];
+    assert.ok(text !== undefined, admin.page.html);
     const id = text.split('_')[2];
     const call = async () =>
       (await fetch(`${world.url}/v1/virtualcards`, { headers: { authorization: `Bearer ${text}` } })).status;
     assert.equal(await call(), 200);
-    await admin.open(`/console/keys/${id}`);
-    assert.ok(!admin.page.text.includes(text));
-    await admin.send(`/console/keys/${id}`, { name: 'back office', rate_limit_per_minute: 'many' });
+    await admin.get(`/console/keys/${id}`);
+    assert.ok(!admin.page.html.includes(text));
+    await admin.post(`/console/keys/${id}`, { name: 'back office', rate_limit_per_minute: 'many' });
     assert.equal(admin.page.status, 422);
-    await admin.send(`/console/keys/${id}`, { name: 'back office', rate_limit_per_minute: '600', expires_at: '' });
+    await admin.post(`/console/keys/${id}`, { name: 'back office', rate_limit_per_minute: '600', expires_at: '' });
     shows(admin, 'back office');
-    await admin.send(`/console/keys/${id}/revoke`, {});
+    await admin.post(`/console/keys/${id}/revoke`, {});
     shows(admin, 'revoked');
     assert.equal(await call(), 401);
   });
 
   it('creates a company, and closes it', async () => {
-    await admin.open('/console/new-company');
-    await admin.send('/console/new-company', { name: 'Second', customer_number: 'SANDBOX' });
+    await admin.get('/console/new-company');
+    await admin.post('/console/new-company', { name: 'Second', customer_number: 'SANDBOX' });
     assert.equal(admin.page.status, 422, 'the number is taken');
-    await admin.send('/console/new-company', { name: 'Second', customer_number: '4711' });
+    await admin.post('/console/new-company', { name: 'Second', customer_number: '4711' });
     const at = admin.page.path;
     assert.match(at, /^\/console\/companies\/\d+\/settings$/);
     const sent = {
@@ -177,33 +178,33 @@ describe('the administration in the console', () => {
       { above: '500 EUR, 600 USD' },
       { above: '5 EUR; 6 EUR' },
     ]) {
-      await admin.send(at, { ...sent, ...wrong });
+      await admin.post(at, { ...sent, ...wrong });
       assert.equal(admin.page.status, 422);
     }
-    await admin.send(at, sent);
+    await admin.post(at, sent);
     const { items } = await world.tally.operator.companies.list({ limit: 1 });
     assert.deepEqual([items[0]?.status, items[0]?.hold_days], ['closed', 'never']);
     assert.deepEqual(items[0]?.four_eyes, { above: { EUR: 500_00, USD: 1_250_50 } });
   });
 
   it('filters the audit log, verifies it, and takes it along', async () => {
-    await admin.open('/console/audit?action=person.logged_in&object=');
+    await admin.get('/console/audit?action=person.logged_in&object=');
     shows(admin, 'person.logged_in');
-    assert.ok(!admin.page.text.includes('>company.created<'));
+    assert.ok(!admin.page.html.includes('>company.created<'));
     const [shown, whole] = [
-      await admin.open('/console/audit?actor=admin'),
-      await admin.open('/console/audit?actor=person%3Aadmin'),
-    ].map(({ text }) => /<tbody>.*<\/tbody>/s.exec(text)?.[0]);
+      await admin.get('/console/audit?actor=admin'),
+      await admin.get('/console/audit?actor=person%3Aadmin'),
+    ].map(({ html }) => /<tbody>.*<\/tbody>/s.exec(html)?.[0]);
     assert.ok(shown !== undefined && shown === whole, 'a person is found as it is shown');
-    await admin.open('/console/audit/verify');
+    await admin.get('/console/audit/verify');
     shows(admin, 'The log is intact');
-    const csv = await admin.open('/console/audit.csv?action=person.logged_in');
+    const csv = await admin.get('/console/audit.csv?action=person.logged_in');
     assert.equal(csv.headers.get('content-disposition'), 'attachment; filename="audit.csv"');
-    const rows = csv.text.trimEnd().split('\r\n').slice(1);
+    const rows = csv.html.trimEnd().split('\r\n').slice(1);
     assert.ok(rows.length > 0 && rows.every((row) => row.includes('person.logged_in')));
-    const lines = (await admin.open('/console/audit.ndjson?action=person.logged_in&from=2000-01-01')).text;
+    const lines = (await admin.get('/console/audit.ndjson?action=person.logged_in&from=2000-01-01')).html;
     assert.equal(lines.trimEnd().split('\n').length, rows.length);
-    const cookie = [...admin.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const cookie = admin.cookie_header;
     for (let asked = 0; asked < 6; asked += 1) {
       const head = await fetch(`${world.url}/console/audit.csv`, { method: 'HEAD', headers: { cookie } });
       assert.equal(head.status, 200, 'no file is begun, which would keep its place');
@@ -211,13 +212,13 @@ describe('the administration in the console', () => {
   });
 
   it('suspends a third party, and activates it', async () => {
-    await admin.open('/console/third-parties');
+    await admin.get('/console/third-parties');
     shows(admin, 'Sandbox budget planner');
-    const [, id] = /third-parties\/(\d+)">/.exec(admin.page.text) ?? [];
-    await admin.open(`/console/third-parties/${id}`);
-    await admin.send(`/console/third-parties/${id}/suspend`, {});
+    const [, id] = /third-parties\/(\d+)">/.exec(admin.page.html) ?? [];
+    await admin.get(`/console/third-parties/${id}`);
+    await admin.post(`/console/third-parties/${id}/suspend`, {});
     shows(admin, 'All its tokens have ended');
-    await admin.send(`/console/third-parties/${id}/activate`, {});
+    await admin.post(`/console/third-parties/${id}/activate`, {});
     shows(admin, '>Suspend</button>');
   });
 
@@ -231,21 +232,21 @@ describe('the administration in the console', () => {
     };
     const { id } = await send('', { client_id: 'sandbox-aisp' });
     const { user_id, account_ids } = await send(`/${id}/decide`, { decision: 'approve' });
-    await admin.open('/console/consents');
+    await admin.get('/console/consents');
     shows(admin, account_ids[0]!);
-    await admin.open(`/console/companies/1/search?q=${user_id}`);
+    await admin.get(`/console/companies/1/search?q=${user_id}`);
     assert.equal(admin.page.path, `/console/consents?user_id=${user_id}`);
     shows(admin, id);
-    await admin.open(`/console/consents?consent_id=${id}`);
+    await admin.get(`/console/consents?consent_id=${id}`);
     shows(admin, 'The third party reads now');
     shows(admin, account_ids[0]!);
-    await admin.send(`/console/consents/${id}/withdraw`, {});
+    await admin.post(`/console/consents/${id}/withdraw`, {});
     shows(admin, 'The third party reads nothing');
-    assert.equal((await admin.open('/console/consents/unknown')).status, 404);
+    assert.equal((await admin.get('/console/consents/unknown')).status, 404);
   });
 
   it('is read by every role, and changed by no other one: neither its buttons are shown nor its forms accepted', async () => {
-    const [, person] = /people\/(\d+)"/.exec((await admin.open('/console/people')).text) ?? [];
+    const [, person] = /people\/(\d+)"/.exec((await admin.get('/console/people')).html) ?? [];
     const forms: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
       ['/console/people', { handle: 'eve', name: 'Eve', role_0: 'admin' }],
       [`/console/people/${person}`, { name: 'Eve', role_0: 'admin' }],
@@ -273,14 +274,14 @@ describe('the administration in the console', () => {
         '/consents',
         '/companies/1/settings',
       ]) {
-        const page = await browser.open(`/console${path}`);
+        const page = await browser.get(`/console${path}`);
         assert.equal(page.status, 200, `${role} ${path}`);
-        const posts = [...page.text.matchAll(/<form method="post" action="([^"]+)"/g)].map(([, to]) => to);
+        const posts = [...page.html.matchAll(/<form method="post" action="([^"]+)"/g)].map(([, to]) => to);
         assert.deepEqual(posts, ['/console/log-out'], `${role} ${path}`);
       }
       for (const [path, fields] of forms) {
-        await browser.open('/console/account');
-        const page = await browser.send(path, fields);
+        await browser.get('/console/account');
+        const page = await browser.post(path, fields);
         const is_refused = page.status === 403 || (path.includes('/consents/') && page.status === 404);
         assert.ok(is_refused, `${role} ${path}: ${page.status}`);
       }
@@ -311,11 +312,11 @@ describe('the administration in the console', () => {
       '/consents',
       '/new-company',
     ]) {
-      const page = await browser.open(`/console${path}`);
+      const page = await browser.get(`/console${path}`);
       assert.equal(page.status, 403, path);
     }
-    await browser.open('/console/account');
-    const made = await browser.send('/console/people', { handle: 'eve', name: 'Eve', role_0: 'admin' });
+    await browser.get('/console/account');
+    const made = await browser.post('/console/people', { handle: 'eve', name: 'Eve', role_0: 'admin' });
     assert.equal(made.status, 403);
   });
 });

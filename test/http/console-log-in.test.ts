@@ -43,7 +43,7 @@ describe('the log-in of the console', () => {
   it('needs password and code, each code once, and leads back to the page that was asked for', async () => {
     const { code } = await withPassword(world, 'anna', everywhere('admin'));
     const browser = world.browser();
-    const asked = await browser.open('/console/companies?after=');
+    const asked = await browser.get('/console/companies?after=');
     assert.deepEqual([asked.status, asked.path], [200, '/console/log-in?back=%2Fcompanies%3Fafter%3D']);
     const used = code();
     for (const wrong of [
@@ -51,23 +51,23 @@ describe('the log-in of the console', () => {
       { password, code: '000000' },
       { password, code: '' },
     ]) {
-      const page = await browser.send('/console/log-in', { handle: 'anna', back: '/companies', ...wrong });
+      const page = await browser.post('/console/log-in', { handle: 'anna', back: '/companies', ...wrong });
       assert.equal(page.status, 401);
-      assert.ok(!page.text.includes(wrong.password) || wrong.password === '', 'a password is not repeated');
+      assert.ok(!page.html.includes(wrong.password) || wrong.password === '', 'a password is not repeated');
       assert.equal(browser.cookies.size, 0);
     }
-    const page = await browser.send('/console/log-in', { handle: 'anna', password, code: used, back: '/companies' });
+    const page = await browser.post('/console/log-in', { handle: 'anna', password, code: used, back: '/companies' });
     assert.deepEqual([page.status, page.path], [200, '/console/companies']);
     const other = world.browser();
-    const again = await other.send('/console/log-in', { handle: 'anna', password, code: used, back: '/' });
+    const again = await other.post('/console/log-in', { handle: 'anna', password, code: used, back: '/' });
     assert.equal(again.status, 401, 'the code was used');
-    const outside = await other.send('/console/log-in', {
+    const outside = await other.post('/console/log-in', {
       handle: 'anna',
       password,
       code: '1',
       back: '//evil.example',
     });
-    assert.ok(!outside.text.includes('evil.example'));
+    assert.ok(!outside.html.includes('evil.example'));
     const failed = await world.tally.operator.audit.list({ filter: { action: 'person.login_failed' } });
     assert.deepEqual(
       failed.items.map(({ object, source_address }) => [/^user_name:[0-9a-f]{16}$/.test(object), source_address]),
@@ -79,18 +79,18 @@ describe('the log-in of the console', () => {
   it('slows wrong passwords of a name and address, and locks nobody out', async () => {
     const { code } = await withPassword(world, 'bea', everywhere('viewer'));
     const browser = world.browser();
-    let page = await browser.open('/console/log-in');
+    let page = await browser.get('/console/log-in');
     for (let attempt = 0; attempt < 4; attempt += 1) {
-      page = await browser.send('/console/log-in', { handle: 'Bea ', password: 'wrong', code: '1' });
+      page = await browser.post('/console/log-in', { handle: 'Bea ', password: 'wrong', code: '1' });
     }
-    assert.match(page.text, /the next one takes up to \d+ seconds?\./);
+    assert.match(page.html, /the next one takes up to \d+ seconds?\./);
     await withPassword(world, 'berta', everywhere('viewer')).then(async ({ code: of_berta }) => {
       const other = await world
         .browser()
-        .send('/console/log-in', { handle: 'berta', password, code: of_berta(), back: '/account' });
+        .post('/console/log-in', { handle: 'berta', password, code: of_berta(), back: '/account' });
       assert.equal(other.path, '/console/account', 'another name of this address does not wait');
     });
-    const right = await browser.send('/console/log-in', { handle: 'bea', password, code: code(), back: '/account' });
+    const right = await browser.post('/console/log-in', { handle: 'bea', password, code: code(), back: '/account' });
     assert.equal(right.path, '/console/account', 'the right one succeeds after its pause');
   });
 
@@ -99,12 +99,12 @@ describe('the log-in of the console', () => {
     const logIn = async () => {
       const browser = world.browser();
       world.advance(60_000);
-      await browser.send('/console/log-in', { handle: 'clara', password, code: code(), back: '/account' });
-      assert.equal(browser.page.path, '/console/account', browser.page.text);
+      await browser.post('/console/log-in', { handle: 'clara', password, code: code(), back: '/account' });
+      assert.equal(browser.page.path, '/console/account', browser.page.html);
       return browser;
     };
     const isIn = async (browser: ReturnType<ConsoleWorld['browser']>) =>
-      (await browser.open('/console/account')).path === '/console/account';
+      (await browser.get('/console/account')).path === '/console/account';
 
     const idle = await logIn();
     world.advance(29 * 60_000);
@@ -125,12 +125,12 @@ describe('the log-in of the console', () => {
 
     const out = await logIn();
     const kept = new Map(out.cookies);
-    await out.send('/console/log-out', {});
+    await out.post('/console/log-out', {});
     for (const [name, value] of kept) out.cookies.set(name, value);
     assert.equal(await isIn(out), false, 'the token is of no use after a log-out');
 
     const [first, second] = [await logIn(), await logIn()];
-    await first.send('/console/account/end-sessions', {});
+    await first.post('/console/account/end-sessions', {});
     assert.deepEqual([await isIn(first), await isIn(second)], [false, false]);
 
     const disabled = await logIn();
@@ -143,13 +143,13 @@ describe('the log-in of the console', () => {
     const logIn = async (typed: string) => {
       const browser = world.browser();
       world.advance(60_000);
-      await browser.send('/console/log-in', { handle: 'eva', password: typed, code: code(), back: '/account' });
+      await browser.post('/console/log-in', { handle: 'eva', password: typed, code: code(), back: '/account' });
       return browser;
     };
     const [own, other] = [await logIn(password), await logIn(password)];
     const next = ' a staple of a battery ';
     const change = (fields: object) =>
-      own.send('/console/account/password', { present: password, password: next, again: next, ...fields });
+      own.post('/console/account/password', { present: password, password: next, again: next, ...fields });
     for (const [wrong, problem] of [
       [{ present: 'wrong' }, /Present password: is not your password/],
       [{ present: '' }, /Present password: is not your password/],
@@ -158,16 +158,16 @@ describe('the log-in of the console', () => {
       [{ password: 'eva', again: 'eva' }, /New password: must/],
     ] as const) {
       const page = await change(wrong);
-      assert.deepEqual([page.status, problem.test(page.text)], [422, true], page.text);
-      assert.ok(!page.text.includes(next) && !page.text.includes(password), 'no password is repeated');
+      assert.deepEqual([page.status, problem.test(page.html)], [422, true], page.html);
+      assert.ok(!page.html.includes(next) && !page.html.includes(password), 'no password is repeated');
     }
     for (let attempt = 0; attempt < 2; attempt += 1) await change({ present: 'wrong' });
-    assert.match(own.page.text, /the next one takes up to \d+ seconds?\./);
-    assert.equal((await other.open('/console/account')).path, '/console/account');
+    assert.match(own.page.html, /the next one takes up to \d+ seconds?\./);
+    assert.equal((await other.get('/console/account')).path, '/console/account');
 
     const page = await change({});
-    assert.deepEqual([page.path, /Your password is changed/.test(page.text)], ['/console/account', true], page.text);
-    assert.equal((await other.open('/console/account')).path, '/console/log-in?back=%2Faccount');
+    assert.deepEqual([page.path, /Your password is changed/.test(page.html)], ['/console/account', true], page.html);
+    assert.equal((await other.get('/console/account')).path, '/console/log-in?back=%2Faccount');
     assert.equal((await logIn(password)).page.status, 401, 'the password before');
     assert.equal((await logIn(next)).page.path, '/console/account', 'the new one');
     const { items } = await world.tally.operator.audit.list({ filter: { object: `person:${id}` } });
@@ -178,8 +178,8 @@ describe('the log-in of the console', () => {
   it('refuses forms without the token of the session, and those that another site sends', async () => {
     const { code } = await withPassword(world, 'dora', everywhere('admin'));
     const browser = world.browser();
-    await browser.send('/console/log-in', { handle: 'dora', password, code: code(), back: '/account' });
-    const forged = await browser.send('/console/account/end-sessions', { form_token: 'x' });
+    await browser.post('/console/log-in', { handle: 'dora', password, code: code(), back: '/account' });
+    const forged = await browser.post('/console/account/end-sessions', { form_token: 'x' });
     assert.equal(forged.status, 403);
     const cookie = browser.cookie_header;
     const parts = new FormData();
@@ -196,7 +196,7 @@ describe('the log-in of the console', () => {
       headers: { cookie, 'sec-fetch-site': 'cross-site' },
     });
     assert.equal(elsewhere.status, 403);
-    assert.equal((await browser.open('/console/account')).path, '/console/account', 'the session goes on');
+    assert.equal((await browser.get('/console/account')).path, '/console/account', 'the session goes on');
   });
 
   it('is one click in a sandbox, for each role, and only there', async (t) => {
@@ -209,23 +209,23 @@ describe('the log-in of the console', () => {
       [`/${'日'.repeat(2_000)}`, '/console/companies/1'],
     ] as const) {
       const browser = sandbox.browser();
-      await browser.send('/console/log-in/sandbox', { role: 'viewer', back });
+      await browser.post('/console/log-in/sandbox', { role: 'viewer', back });
       assert.deepEqual([browser.cookies.size, browser.page.path], [1, path]);
     }
     for (const role of ['viewer', 'support', 'risk', 'finance', 'admin']) {
       const browser = sandbox.browser();
-      await browser.send('/console/log-in/sandbox', { role, back: '/account' });
+      await browser.post('/console/log-in/sandbox', { role, back: '/account' });
       assert.equal(browser.page.path, '/console/account');
-      assert.ok(browser.page.text.includes(`Sandbox ${role}`));
+      assert.ok(browser.page.html.includes(`Sandbox ${role}`));
     }
     const { code } = await withPassword(sandbox, 'olga', everywhere('support'));
     const browser = sandbox.browser();
-    await browser.send('/console/log-in', { handle: 'olga', password, code: '000000' });
-    assert.deepEqual([browser.page.status, /<details open>/.test(browser.page.text)], [401, true]);
-    await browser.send('/console/log-in', { handle: 'olga', password, code: code(), back: '/account' });
+    await browser.post('/console/log-in', { handle: 'olga', password, code: '000000' });
+    assert.deepEqual([browser.page.status, /<details open>/.test(browser.page.html)], [401, true]);
+    await browser.post('/console/log-in', { handle: 'olga', password, code: code(), back: '/account' });
     assert.equal(browser.page.path, '/console/account', 'who was made here has a password, too');
     await withPassword(world, 'viewer', everywhere('viewer'));
-    const page = await world.browser().send('/console/log-in/sandbox', { role: 'viewer', handle: 'viewer' });
+    const page = await world.browser().post('/console/log-in/sandbox', { role: 'viewer', handle: 'viewer' });
     assert.equal(page.status, 401);
   });
 });
@@ -245,11 +245,11 @@ it('behind a proxy that ends TLS, cookies are for https and this host alone, and
   const [, token] = /^__Host-tallystick_console=([\w-]{43}); /.exec(set) ?? [];
   assert.equal(set, `__Host-tallystick_console=${token}; ${attributes}43200; Secure`);
   browser.cookies.set('__Host-tallystick_console', token!);
-  const account = await browser.open('/console/account');
-  const [, form_token] = /name="form_token" value="([\w-]+)"/.exec(account.text)!;
+  const account = await browser.get('/console/account');
+  const [, form_token] = /name="form_token" value="([\w-]+)"/.exec(account.html)!;
   const out = await send('/console/log-out', { form_token: form_token! });
   assert.deepEqual(out.headers.getSetCookie(), [`__Host-tallystick_console=; ${attributes}0; Secure`]);
-  assert.equal((await browser.open('/console/account')).path, '/console/log-in?back=%2Faccount');
+  assert.equal((await browser.get('/console/account')).path, '/console/log-in?back=%2Faccount');
 });
 
 type ClientAuthMethod = 'client_secret_basic' | 'client_secret_post' | 'none';
@@ -318,31 +318,31 @@ it('an identity of the provider logs in only after it was registered, and gets i
   const { world, provider } = await openWithProvider(t);
   provider.start('subject-1');
   const unknown = world.browser();
-  await unknown.open('/console/companies');
-  const page = await unknown.open('/console/log-in/openid?back=%2Faccount');
-  assert.equal(page.status, 403, page.text);
-  assert.ok(page.text.includes(provider.settings.issuer) && page.text.includes('subject-1'));
+  await unknown.get('/console/companies');
+  const page = await unknown.get('/console/log-in/openid?back=%2Faccount');
+  assert.equal(page.status, 403, page.html);
+  assert.ok(page.html.includes(provider.settings.issuer) && page.html.includes('subject-1'));
   assert.equal(unknown.cookies.has('tallystick_console'), false);
 
   const { people } = world.tally.operator;
   const identity = { issuer: provider.settings.issuer, subject: 'subject-1' };
   const { id } = await people.create({ handle: 'anna', name: 'Anna', ...identity, grants: [] });
   const anna = world.browser();
-  await anna.open('/console/log-in/openid?back=%2Faccount');
-  assert.equal(anna.page.path, '/console/account', anna.page.text);
-  assert.equal((await anna.open('/console/companies')).status, 403, 'an e-mail address gives no role');
+  await anna.get('/console/log-in/openid?back=%2Faccount');
+  assert.equal(anna.page.path, '/console/account', anna.page.html);
+  assert.equal((await anna.get('/console/companies')).status, 403, 'an e-mail address gives no role');
   await people.update(id, { grants: [{ role: 'viewer' }] });
-  assert.equal((await anna.open('/console/companies')).status, 200);
+  assert.equal((await anna.get('/console/companies')).status, 200);
 
   // An answer of the provider is for the browser that was sent there.
   const other = world.browser();
-  const stolen = await other.open('/console/log-in/openid/callback?code=x&state=y');
+  const stolen = await other.get('/console/log-in/openid/callback?code=x&state=y');
   assert.equal(stolen.status, 400);
   provider.start('subject-1', () => world.advance(600_000));
-  const late = await world.browser().open('/console/log-in/openid');
+  const late = await world.browser().get('/console/log-in/openid');
   assert.equal(late.status, 400, 'the way to the provider ends after ten minutes');
   provider.start('subject-2');
-  const second = await world.browser().open('/console/log-in/openid');
+  const second = await world.browser().get('/console/log-in/openid');
   assert.equal(second.status, 403);
 });
 
@@ -370,7 +370,7 @@ it('an answer of the provider is only for the attempt for which the browser was 
   /** Goes to the provider as somebody has changed the address, and comes back. */
   const comeBack = async (change: (to: URL) => URL) => {
     const { browser, to } = await leave(world);
-    const page = await browser.open(change(to).href);
+    const page = await browser.get(change(to).href);
     return [page.status, page.path.split('?')[0], browser.cookies.has('tallystick_console')] as const;
   };
   const refused = [400, '/console/log-in/openid/callback', false];
@@ -394,8 +394,8 @@ for (const method of ['client_secret_post', 'none'] as const) {
     const identity = { issuer: provider.settings.issuer, subject: 'subject-1' };
     await world.tally.operator.people.create({ handle: 'anna', name: 'Anna', ...identity, grants: [] });
     provider.start('subject-1');
-    const page = await world.browser().open('/console/log-in/openid?back=%2Faccount');
-    assert.equal(page.path, '/console/account', page.text);
-    assert.ok(!page.text.includes('New password'), 'who has no password has none to change');
+    const page = await world.browser().get('/console/log-in/openid?back=%2Faccount');
+    assert.equal(page.path, '/console/account', page.html);
+    assert.ok(!page.html.includes('New password'), 'who has no password has none to change');
   });
 }

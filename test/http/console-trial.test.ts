@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { promisify } from 'node:util';
+import { unescapeHtml } from '@tallystick/test-support';
 import { openConsole } from './console-world.ts';
 
 const run = promisify(execFile);
@@ -19,24 +20,17 @@ it('shows the calls of a button so that a shell makes them again', { skip: witho
   const folder = await mkdtemp(join(tmpdir(), 'console-trial-'));
   t.after(() => rm(folder, { recursive: true }));
   const browser = world.browser();
-  await browser.send('/console/log-in/sandbox', { role: 'admin', back: '/companies/1/sandbox' });
+  await browser.post('/console/log-in/sandbox', { role: 'admin', back: '/companies/1/sandbox' });
 
   /** Presses a button, and returns what the shown calls answer in a shell. */
   const repeat = async (fields: Readonly<Record<string, string>>) => {
-    const page = await browser.send('/console/companies/1/sandbox', fields);
-    assert.equal(page.status, 200, page.text);
-    const shown = [...page.text.matchAll(/<p class="quiet">In a shell<\/p><pre[^>]*>([^<]+)</g)];
+    const page = await browser.post('/console/companies/1/sandbox', fields);
+    assert.equal(page.status, 200, page.html);
+    const shown = [...page.html.matchAll(/<p class="quiet">In a shell<\/p><pre[^>]*>([^<]+)</g)];
     const answers: { readonly data: Readonly<Record<string, unknown>> }[] = [];
     for (const [, escaped = ''] of shown) {
-      const command = escaped
-        .replaceAll('&#39;', "'")
-        .replaceAll('&quot;', '"')
-        .replaceAll('&lt;', '<')
-        .replaceAll('&gt;', '>')
-        .replaceAll('&amp;', '&');
-      const { stdout } = await run('sh', ['-c', command.replace('curl -X', 'curl --silent --fail-with-body -X')], {
-        cwd: folder,
-      });
+      const command = unescapeHtml(escaped).replace('curl -X', 'curl --silent --fail-with-body -X');
+      const { stdout } = await run('sh', ['-c', command], { cwd: folder });
       answers.push(JSON.parse(stdout));
     }
     return answers.map(({ data }) => data);
@@ -61,6 +55,6 @@ it('shows the calls of a button so that a shell makes them again', { skip: witho
 
 it('tells who has no webhook that works how to see one', async (t) => {
   const browser = (await openConsole(t, () => ({ sandbox: true }))).browser();
-  await browser.send('/console/log-in/sandbox', { role: 'viewer', back: '/' });
-  assert.match((await browser.open('/console/companies/1/webhooks')).text, /run <code>npm run listen<\/code>/);
+  await browser.post('/console/log-in/sandbox', { role: 'viewer', back: '/' });
+  assert.match((await browser.get('/console/companies/1/webhooks')).html, /run <code>npm run listen<\/code>/);
 });

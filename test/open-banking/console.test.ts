@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { type PersonRole, person_roles } from '@tallystick/access';
 import { type ConsolePorts, createConsole } from '@tallystick/console';
-import { type ConsoleAnswer, crawlConsole, sandbox_keys, send, startServer } from '@tallystick/test-support';
+import { crawlConsole, PageBrowser, sandbox_keys, send, startServer } from '@tallystick/test-support';
 
 const hostile = (name: string) => `ZEBRA-${name}-"'><script>x()</script><b onx>`;
 
@@ -24,25 +24,10 @@ it('the console shows consents and third parties to every person, escaped, and l
   });
   await operate('PUT', '/bank/v1/users/zebra', 'bank', { company_id: 1, name: hostile('user'), status: 'active' });
 
-  const base = `${url}/console`;
   const logIn = async (role: PersonRole) => {
-    const answer = await fetch(`${base}/log-in/sandbox`, {
-      method: 'POST',
-      redirect: 'manual',
-      body: new URLSearchParams({ role }),
-    });
-    const cookie = answer.headers
-      .getSetCookie()
-      .map((one) => one.split(';')[0])
-      .join('; ');
-    return async (path: string, body?: URLSearchParams): Promise<ConsoleAnswer> => {
-      const response = await fetch(base + path, {
-        redirect: 'manual',
-        headers: { cookie },
-        ...(body === undefined ? {} : { method: 'POST', body }),
-      });
-      return { status: response.status, html: await response.text(), location: response.headers.get('location') };
-    };
+    const browser = new PageBrowser(`${url}/console`);
+    await browser.post('/log-in/sandbox', { role });
+    return browser;
   };
   const { routes } = createConsole({} as ConsolePorts);
   const admin = await logIn('admin');
@@ -52,7 +37,7 @@ it('the console shows consents and third parties to every person, escaped, and l
     routes: of_these,
     from: [...of_open_banking, '/consents?user_id=zebra'],
     alike_max: 2,
-    get: (path) => admin(path),
+    get: (path) => admin.ask(path),
   });
   const reached = new Set(pages.map(({ route }) => route));
   const missed = of_these.filter(({ method, path }) => method === 'GET' && !reached.has(path));
@@ -70,11 +55,11 @@ it('the console shows consents and third parties to every person, escaped, and l
   const state = async () => (await send(url, 'GET', '/operator/v1/third-parties', { key: sandbox_keys.operator })).text;
   const before = await state();
   for (const role of person_roles.filter((one) => one !== 'admin')) {
-    const ask = await logIn(role);
-    const form_token = /name="form-token" content="([^"]+)"/.exec((await ask('/companies/1')).html)?.[1] ?? '';
-    for (const { path } of pages) assert.equal((await ask(path)).status, 200, `${role} ${path}`);
+    const browser = await logIn(role);
+    const form_token = browser.token;
+    for (const { path } of pages) assert.equal((await browser.ask(path)).status, 200, `${role} ${path}`);
     for (const { path, fields } of forms) {
-      const { status } = await ask(path, new URLSearchParams({ ...fields, form_token }));
+      const { status } = await browser.ask(path, new URLSearchParams({ ...fields, form_token }));
       assert.equal(status, 403, `${role} ${path}`);
     }
   }

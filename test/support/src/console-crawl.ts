@@ -1,3 +1,5 @@
+import { unescapeHtml } from './html-text.ts';
+
 /** A route of the console: `GET`, `/companies/:company_id/cards/:id`. */
 export interface ConsoleRoute {
   readonly method: string;
@@ -131,12 +133,12 @@ function sendings(
 
 function attributeOf(attributes: string, name: string): string | undefined {
   const value = new RegExp(`(?:^|\\s)${name}="([^"]*)"`).exec(attributes)?.[1];
-  return value?.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&lt;', '<').replaceAll('&amp;', '&');
+  return value === undefined ? undefined : unescapeHtml(value);
 }
 
 /** The path of a link below the console; null: it leads elsewhere, or to a place on the same page. */
 function below(base: string, page: string, link: string): string | null {
-  const text = link.replaceAll('&amp;', '&').replaceAll('&#39;', "'").replaceAll('&quot;', '"');
+  const text = unescapeHtml(link);
   if (text.startsWith('#')) return null;
   const url = new URL(text, `http://console${base}${page}`);
   const is_below = url.pathname === base || url.pathname.startsWith(`${base}/`);

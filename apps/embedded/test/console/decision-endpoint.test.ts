@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type TlsReceiver, tlsReceiver } from '@tallystick/test-support';
-import { type BrowsedConsole, type Browser, browseConsole } from './browse.ts';
+import { type PageBrowser, type TlsReceiver, tlsReceiver } from '@tallystick/test-support';
+import { type BrowsedConsole, browseConsole } from './browse.ts';
 
 const page = '/companies/1/decision-endpoint';
 
 describe('the decision endpoint in the console', () => {
   let world: BrowsedConsole;
   let receiver: TlsReceiver;
-  let admin: Browser;
+  let admin: PageBrowser;
   let vcn_id = 0;
   let answer = '';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { person_roles } from '@tallystick/access';
+import { type PersonRole, person_roles } from '@tallystick/access';
 import { type ConsolePorts, createConsole } from '@tallystick/console';
-import { type ConsoleAnswer, crawlConsole, type FoundConsole } from '@tallystick/test-support';
+import { type ConsoleAnswer, crawlConsole, type FoundConsole, type PageBrowser } from '@tallystick/test-support';
 import { type BrowsedConsole, browseConsole } from './browse.ts';
 
 /** No request is sent to it. */
@@ -21,10 +21,18 @@ const quiet = () => undefined;
 let world: BrowsedConsole;
 let found: FoundConsole;
 const numbers: string[] = [];
+const people = new Map<string, PageBrowser>();
+
+/** Lets a person in with this role. */
+function enter(name: string, role: PersonRole, company_id: number | null): PageBrowser {
+  const browser = world.as(name, { role, company_id });
+  people.set(name, browser);
+  return browser;
+}
 
 before(async () => {
   world = await browseConsole({ sandbox: true, logger: { debug: quiet, info: quiet, warn: quiet, error: quiet } });
-  const examples = world.as('filler', { role: 'admin', company_id: null });
+  const examples = enter('filler', 'admin', null);
   await examples.get('/companies/1/sandbox');
   const filled = await examples.post('/companies/1/sandbox', { do: 'examples', days: '4' });
   assert.equal(filled.status, 200, filled.text);
@@ -96,16 +104,8 @@ async function fillSecondCompany(): Promise<string> {
 }
 
 /** Asks for a page, or sends a form, as a person; without following where it leads. */
-async function ask(person: string, path: string, body?: URLSearchParams | FormData): Promise<ConsoleAnswer> {
-  const response = await fetch(world.url + path, {
-    redirect: 'manual',
-    headers: { 'x-person': person },
-    ...(body === undefined ? {} : { method: 'POST', body }),
-  });
-  const stays_open = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
-  if (stays_open) await response.body?.cancel();
-  const html = stays_open ? '' : await response.text();
-  return { status: response.status, html, location: response.headers.get('location') };
+function ask(person: string, path: string, body?: URLSearchParams | FormData): Promise<ConsoleAnswer> {
+  return people.get(person)!.ask(path, body);
 }
 
 describe('every page of the console', () => {
@@ -153,7 +153,7 @@ describe('every page of the console', () => {
     const company = (path: string) => /^\/companies\/\d+/.exec(path)?.[0] ?? '';
     const each = new Map(found.pages.map((page) => [`${company(page.path)} ${page.route}`, page])).values().toArray();
     for (const role of person_roles) {
-      world.as(role, { role, company_id: 1 });
+      enter(role, role, 1);
       for (const { path, status } of each) {
         const answer = await ask(role, path);
         const is_foreign = !/^\/companies\/1\b/.test(path) && path !== '/';
@@ -181,8 +181,8 @@ describe('every page of the console', () => {
 
   it('changes nothing for who only reads, or is of another company', async () => {
     assert.ok(found.forms.length > 5);
-    world.as('viewer', { role: 'viewer', company_id: null });
-    world.as('foreign', { role: 'admin', company_id: 1 });
+    enter('viewer', 'viewer', null);
+    enter('foreign', 'admin', 1);
     const before_all = await changeable();
     for (const person of ['viewer', 'foreign']) {
       const form_token = await tokenOf(person);
@@ -227,6 +227,7 @@ async function changeable(): Promise<string> {
 }
 
 async function tokenOf(person: string): Promise<string> {
-  const { html } = await ask(person, '/companies/1');
-  return /name="form-token" content="([^"]+)"/.exec(html)?.[1] ?? '';
+  const browser = people.get(person)!;
+  await browser.get('/companies/1');
+  return browser.token;
 }

@@ -6,8 +6,8 @@ import type { ClearingInput } from '@tallystick/cards';
 import { clearing_formats } from '@tallystick/clearing-files';
 import { money } from '@tallystick/kernel';
 import { statement_formats } from '@tallystick/statement-files';
-import { until } from '@tallystick/test-support';
-import { type BrowsedConsole, type BrowsedPage, type Browser, browseConsole } from './browse.ts';
+import { type BrowsedPage, type PageBrowser, until } from '@tallystick/test-support';
+import { type BrowsedConsole, browseConsole } from './browse.ts';
 
 const cdf3 = clearing_formats.find(({ name }) => name === 'cdf3')!;
 const bai2 = statement_formats.find(({ name }) => name === 'bai2')!;
@@ -48,15 +48,11 @@ function statementFile(account_number: string, as_of: string, opening: number): 
 
 function formOf(bytes: Buffer, name: string, fields: Readonly<Record<string, string>> = {}): FormData {
   const form = new FormData();
-  // The browser of these tests puts its token here.
+  // The browser puts its token here.
   form.set('form_token', '');
   for (const [field, value] of Object.entries(fields)) form.set(field, value);
   form.set('file', new Blob([new Uint8Array(bytes)]), name);
   return form;
-}
-
-function tokenOf({ html }: BrowsedPage): string {
-  return /name="form-token" content="([^"]+)"/.exec(html)?.[1] ?? '';
 }
 
 /** The address of the first form whose button has this text, with its hidden fields. */
@@ -84,7 +80,7 @@ function uploadRequest(
 }
 
 /** The page, once it has these words. */
-async function shown(browser: Browser, path: string, words: string): Promise<BrowsedPage> {
+async function shown(browser: PageBrowser, path: string, words: string): Promise<BrowsedPage> {
   let page = await browser.get(path);
   await until(async () => {
     page = await browser.get(path);
@@ -95,7 +91,7 @@ async function shown(browser: Browser, path: string, words: string): Promise<Bro
 
 describe('imports in the console', () => {
   let world: BrowsedConsole;
-  let finance: Browser;
+  let finance: PageBrowser;
   before(async () => {
     world = await browseConsole();
     finance = world.as('finance', { role: 'finance', company_id: null });
@@ -184,7 +180,7 @@ describe('imports in the console', () => {
     const { fields } = formWith(page, 'Import');
     assert.match(fields.previewed!, /^[0-9a-f]{64}$/);
     const send = uploadRequest(world, `/preview?name=long.xml`, {
-      'x-form-token': tokenOf(page),
+      'x-form-token': finance.token,
       'content-type': 'application/octet-stream',
     });
     send.end(file.subarray(0, 5 * 1024 * 1024));
@@ -253,7 +249,8 @@ describe('imports in the console', () => {
   });
 
   it('takes a file of a script as it arrives, and none without the token', async () => {
-    const token = tokenOf(await finance.get('/imports'));
+    await finance.get('/imports');
+    const { token } = finance;
     const send = async (name: string, form_token: string, bytes: Buffer): Promise<IncomingMessage> => {
       const sent = uploadRequest(world, `?${new URLSearchParams({ name, format: '' })}`, {
         'x-form-token': form_token,
@@ -275,7 +272,8 @@ describe('imports in the console', () => {
   });
 
   it('keeps nothing of a file that breaks off, of a script or of a form', async () => {
-    const token = tokenOf(await finance.get('/imports'));
+    await finance.get('/imports');
+    const { token } = finance;
     // The first bytes decide the format, and an import begins with the next ones.
     const file = clearingsFile(...Array.from({ length: 200 }, () => ({ vcn_id: 999_998 }))).subarray(0, -10);
     const part = (head: string, body: string) => `--b\r\nContent-Disposition: form-data; ${head}\r\n\r\n${body}`;
@@ -303,7 +301,8 @@ describe('imports in the console', () => {
   });
 
   it('takes no file of a form whose token follows the file', async () => {
-    const token = tokenOf(await finance.get('/imports'));
+    await finance.get('/imports');
+    const { token } = finance;
     const form = new FormData();
     form.set('file', new Blob(['?']), 'late.xml');
     form.set('form_token', token);

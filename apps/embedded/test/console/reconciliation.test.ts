@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type BrowsedConsole, type BrowsedPage, type Browser, browseConsole } from './browse.ts';
+import type { BrowsedPage, PageBrowser } from '@tallystick/test-support';
+import { type BrowsedConsole, browseConsole } from './browse.ts';
 
 const home = '/companies/1';
 
 describe('reconciliation in the console', () => {
   let world: BrowsedConsole;
-  let [anna, ben, viewer]: Browser[] = [];
+  let [anna, ben, viewer]: PageBrowser[] = [];
   /** The items of two purchases that were cleared with more than was authorized. */
   let [small, large]: string[] = [];
 

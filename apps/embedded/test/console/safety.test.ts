@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type BrowsedConsole, type Browser, browseConsole } from './browse.ts';
+import type { PageBrowser } from '@tallystick/test-support';
+import { type BrowsedConsole, browseConsole } from './browse.ts';
 
 /** The token of a person's forms. */
-async function tokenOf(browser: Browser): Promise<string> {
-  return /name="form-token" content="([^"]+)"/.exec((await browser.get('/companies')).html)![1]!;
+async function tokenOf(browser: PageBrowser): Promise<string> {
+  await browser.get('/companies');
+  return browser.token;
 }
 
 describe('the console', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type BrowsedConsole, type BrowsedPage, browseConsole } from './browse.ts';
+import type { BrowsedPage } from '@tallystick/test-support';
+import { type BrowsedConsole, browseConsole } from './browse.ts';
 
 const page = '/companies/1/sandbox';
 const quiet = () => undefined;

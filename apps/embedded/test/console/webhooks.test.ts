@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type TlsReceiver, tlsReceiver, until } from '@tallystick/test-support';
-import { type BrowsedConsole, type Browser, browseConsole } from './browse.ts';
+import { type PageBrowser, type TlsReceiver, tlsReceiver, until } from '@tallystick/test-support';
+import { type BrowsedConsole, browseConsole } from './browse.ts';
 
 const webhooks = '/companies/1/webhooks';
 
 describe('webhooks in the console', () => {
   let world: BrowsedConsole;
   let receiver: TlsReceiver;
-  let admin: Browser;
+  let admin: PageBrowser;
   let status = 500;
   /** The path of a webhook that has failed since it was made, below the company's. */
   let failing = '';
@@ -122,7 +122,7 @@ describe('webhooks in the console', () => {
   });
 
   /** Makes a portal link with the page of it, and returns its code. */
-  async function codeFrom(browser: Browser, fields: Readonly<Record<string, string>>): Promise<string> {
+  async function codeFrom(browser: PageBrowser, fields: Readonly<Record<string, string>>): Promise<string> {
     await browser.get('/companies/1/portal-link');
     const { html, text } = await browser.post('/companies/1/portal-link', { expires_in_s: '300', ...fields });
     const [, code] = /https:\/\/host\.example\/ops\/portal#([\w-]{43})/.exec(html) ?? [];
