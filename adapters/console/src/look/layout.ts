@@ -18,7 +18,10 @@ export interface PageOptions {
   readonly content: Content;
   /** Links and buttons beside the title. */
   readonly beside?: Content | undefined;
-  /** Where the page stands: names with their paths, from the outermost. */
+  /**
+   * The pages between this one and that of its entry: names with their paths, from the outermost.
+   * Absent: the page is that of the entry.
+   */
   readonly trail?: readonly (readonly [name: string, path: string])[] | undefined;
   readonly status?: 200 | 403 | 404 | 409 | 410 | 422 | 503 | undefined;
 }
@@ -41,9 +44,10 @@ export interface VisitShown {
 /** Renders a whole page: the navigation, the search, and the content. */
 export async function renderPage(
   visit: VisitShown,
-  { title, nav, content, beside, trail = [], notice }: PageOptions & { readonly notice: string | null },
+  { title, nav, content, beside, trail, notice }: PageOptions & { readonly notice: string | null },
 ): Promise<string> {
   const { identity, ports } = visit;
+  const pages = trail && [entryOf(visit, nav!), ...trail];
   const body = html`<a class="skip" href="#main">Skip to content</a>
 <header class="top">
 <a class="brand" href="${identity.portal_of === undefined ? visit.rootPath('/') : visit.path('/webhooks')}">${mark}<span>Tallystick</span></a>
@@ -61,14 +65,14 @@ ${identity.portal_of === undefined ? searchField(visit) : ''}
 <div class="frame">
 ${navigation(visit, nav)}
 <main id="main" tabindex="-1"${visit.company_id !== null && visit.may('events.list') ? html` data-news-from="${visit.path('/live')}"` : ''}>
-${trail.length === 0 ? '' : html`<nav class="trail" aria-label="Breadcrumb"><ol>${trail.map(([name, path]) => html`<li><a href="${path}">${name}</a></li>`)}</ol></nav>`}
+${when(pages, (all) => html`<nav class="trail" aria-label="Breadcrumb"><ol>${all.map(([name, path]) => html`<li><a href="${path}">${name}</a></li>`)}</ol></nav>`)}
 ${when(notice, (text) => html`<p class="notice" role="status" tabindex="-1">${text}</p>`)}
 ${when(visit.problem, (problem) => errorSummary(problem, content))}
 <div class="title"><h1>${title}</h1>${when(beside, (links) => html`<div class="beside">${links}</div>`)}</div>
 ${content}
 </main>
 </div>`;
-  const [above = ''] = trail.at(-1) ?? [];
+  const [above = ''] = pages?.at(-1) ?? [];
   const names = [visit.problem === undefined ? title : `Error: ${title}`, above].filter((name) => name !== '');
   return await renderDocument(visit.facts.base, { title: names.join(' · '), body, token: formToken(identity.secret) });
 }
@@ -152,6 +156,14 @@ function navigation(visit: VisitShown, nav: Section | undefined): Content {
   return html`<nav class="side" aria-label="Console"><details open><summary>Menu</summary>
 ${list('Company', of_company)}${list('Installation', of_all)}
 </details></nav>`;
+}
+
+/** The name and the path of an entry of the navigation. */
+function entryOf(visit: VisitShown, nav: Section): readonly [name: string, path: string] {
+  const of_company = company_entries.find(({ section }) => section === nav);
+  if (of_company !== undefined) return [of_company.title, visit.path(of_company.path)];
+  const { title, path } = installation_entries.find(({ section }) => section === nav)!;
+  return [title, visit.rootPath(path)];
 }
 
 interface Shown {

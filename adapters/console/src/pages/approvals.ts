@@ -80,7 +80,7 @@ async function showApproval(visit: Visit, { id }: { readonly id: string }): Prom
   return await visit.page({
     title: `Approval ${id}`,
     nav: 'approvals',
-    trail: [['Approvals', visit.path('/approvals')]],
+    trail: [],
     content: html`${panel('What was asked for', approvalOf(visit, approval))}${await askAgain(visit, approval)}`,
   });
 }

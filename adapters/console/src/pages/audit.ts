@@ -79,7 +79,7 @@ ${panel(
     return await visit.page({
       title: 'Verify the audit log',
       nav: 'audit',
-      trail: [['Audit log', visit.rootPath('/audit')]],
+      trail: [],
       content: html`${panel(
         resultOf(found),
         html`${facts([

@@ -10,7 +10,15 @@ import { choice, facts, field, link, panel, table, textArea } from '../look/part
 import { amountText, typedAmount } from '../look/typed-amount.ts';
 import { foreign, instant, money } from '../look/values.ts';
 import type { Visit } from '../visit.ts';
-import { type Card, limitCurrency, merchant_lists, outcomeOf, shownValue, templateChoices } from './card-words.ts';
+import {
+  type Card,
+  limitCurrency,
+  merchant_lists,
+  outcomeOf,
+  shownValue,
+  templateChoices,
+  titleOf,
+} from './card-words.ts';
 
 type Backtest = Results['backtests.read'];
 
@@ -116,9 +124,9 @@ async function formPage(visit: Visit, { id }: { readonly id: string }): Promise<
   return await visit.page({
     title: 'Change limits and merchants',
     nav: 'cards',
-    trail: trailOf(visit, card),
+    trail: [[titleOf(card), visit.path(`/cards/${id}`)]],
     content: panel(
-      `Card ${card.id}, ending in ${card.last4}`,
+      titleOf(card),
       html`<p>First you see what the change would have done in the last ${days_compared} days. Nothing changes until you confirm.</p>
 <form method="post" action="${visit.path(`/cards/${id}/limits`)}">${visit.csrf}${amounts.map(amountField)}${
         card.recurring === null
@@ -184,18 +192,11 @@ async function resultPage(
   return await visit.page({
     title: 'Confirm the change',
     nav: 'cards',
-    trail: trailOf(visit, card),
+    trail: [[titleOf(card), visit.path(`/cards/${id}`)]],
     content: html`${panel('The change', changeOf(card, backtest, currency, new Map(templates)))}
 ${livePart(visit, 'result', { every_s: is_over ? undefined : secondsOf(true) }, found)}
 <form method="post" action="${path}">${visit.changing(valuesBefore(card, backtest.changes))}<div class="actions"><button>Change the card</button><a href="${visit.path(`/cards/${id}/limits`)}">Change something else</a><a href="${visit.path(`/cards/${id}`)}">Leave the card as it is</a></div></form>`,
   });
-}
-
-function trailOf(visit: Visit, { id, last4 }: Card): readonly (readonly [string, string])[] {
-  return [
-    ['Cards', visit.path('/cards')],
-    [`Card ${id}, ending in ${last4}`, visit.path(`/cards/${id}`)],
-  ];
 }
 
 function changeOf(

@@ -72,6 +72,10 @@ export function changesOf(
   )}`;
 }
 
+export function titleOf({ id, last4 }: { readonly id: string | number | null; readonly last4: string }): string {
+  return `Card ${id}, ending in ${last4}`;
+}
+
 export function statusOf({ status, frozen }: Pick<Card, 'status' | 'frozen'>): Content {
   if (status === 'Canceled') return badge('Canceled', 'bad');
   return frozen ? badge('Frozen', 'warn') : badge('Active', 'ok');

@@ -9,7 +9,7 @@ import { facts, field, link, pager, panel, table, textArea } from '../look/parts
 import { dash, date, foreign, instant, money } from '../look/values.ts';
 import { cardTimeline, timelineList } from '../timeline/card-timeline.ts';
 import type { Visit } from '../visit.ts';
-import { type Card, limitCurrency, merchantControls, shownValue, statusOf } from './card-words.ts';
+import { type Card, limitCurrency, merchantControls, shownValue, statusOf, titleOf } from './card-words.ts';
 
 /** One card: its limits, what is held, its controls, what happened to it, and what can be done. */
 export function cardPages(app: ConsoleApp): void {
@@ -64,7 +64,7 @@ async function cardPage(visit: Visit, { id }: Named): Promise<Response> {
   return await visit.page({
     title: titleOf(card),
     nav: 'cards',
-    trail: [['Cards', visit.path('/cards')]],
+    trail: [],
     beside: html`${statusOf(card)}${links(visit, card)}`,
     content: html`<div class="columns">
 ${panel(limitTitle(card), limits(card, currency))}
@@ -78,10 +78,6 @@ ${panel(
   { id: 'timeline' },
 )}`,
   });
-}
-
-function titleOf({ id, last4 }: Pick<Card, 'id' | 'last4'>): string {
-  return `Card ${id}, ending in ${last4}`;
 }
 
 function links(visit: Visit, { id, status }: Card): Content {
@@ -215,10 +211,7 @@ async function cancelPage(visit: Visit, { id }: Named): Promise<Response> {
   return await visit.page({
     title: `Cancel card ${card.id}?`,
     nav: 'cards',
-    trail: [
-      ['Cards', visit.path('/cards')],
-      [titleOf(card), visit.path(`/cards/${id}`)],
-    ],
+    trail: [[titleOf(card), visit.path(`/cards/${id}`)]],
     content: panel(
       titleOf(card),
       html`<p>A canceled card declines every purchase, and cannot be made active again. What is held or was cleared stays: ${money(card.balance.held, currency)} is held now.</p>
@@ -233,10 +226,7 @@ async function numberPage(visit: Visit, { id }: Named): Promise<Response> {
   return await visit.page({
     title: 'Show the number',
     nav: 'cards',
-    trail: [
-      ['Cards', visit.path('/cards')],
-      [titleOf(card), visit.path(`/cards/${id}`)],
-    ],
+    trail: [[titleOf(card), visit.path(`/cards/${id}`)]],
     content: panel(
       titleOf(card),
       html`<p>The audit log records who saw the number, and why. A mail with a one-time link shows it to the cardholder only.</p>
@@ -255,7 +245,7 @@ async function shownNumberPage(visit: Visit, card: Results['virtualCards.read'])
   return await visit.page({
     title: titleOf(card),
     nav: 'cards',
-    trail: [['Cards', visit.path('/cards')]],
+    trail: [],
     content: panel(
       'Number and code',
       html`${facts([

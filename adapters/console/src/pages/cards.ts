@@ -3,12 +3,12 @@ import type { Results } from '@tallystick/operations';
 import { addForm, type ConsoleApp } from '../console-app.ts';
 import { linesOf, textOf } from '../form.ts';
 import { type Content, html } from '../look/html.ts';
-import { choice, field, pager, panel, table, textArea } from '../look/parts.ts';
+import { choice, field, link, pager, panel, table, textArea } from '../look/parts.ts';
 import { typedAmount } from '../look/typed-amount.ts';
 import { date, foreign, money } from '../look/values.ts';
 import { readMetadata } from '../search/parse-search.ts';
 import type { Visit } from '../visit.ts';
-import { statusOf, templateChoices } from './card-words.ts';
+import { statusOf, templateChoices, titleOf } from './card-words.ts';
 
 type RealCard = Results['realCards.list']['items'][number];
 
@@ -72,10 +72,7 @@ ${table({
   rows: items,
   empty: visit.query.size > 0 ? 'No card fits the filter.' : 'There is no card yet.',
   columns: [
-    {
-      title: 'Card',
-      cell: ({ id, last4: digits }) => html`<a href="${path}/${id}">Card ${id}, ending in ${digits}</a>`,
-    },
+    { title: 'Card', cell: (card) => link(`${path}/${card.id}`, titleOf(card)) },
     { title: 'State', cell: statusOf },
     { title: 'Real card', cell: ({ rcn_alias }) => foreign(rcn_alias) },
     { title: 'Valid until', cell: ({ valid_ending_on }) => date(valid_ending_on) },
@@ -109,7 +106,7 @@ async function newPage(visit: Visit): Promise<Response> {
   return await visit.page({
     title: 'New card',
     nav: 'cards',
-    trail: [['Cards', visit.path('/cards')]],
+    trail: [],
     content: panel(
       'Card',
       html`<form method="post" action="${visit.path('/cards')}">${visit.csrf}

@@ -46,7 +46,7 @@ async function showNew(visit: Visit): Promise<Response> {
   return await visit.page({
     title: 'Create a company',
     nav: 'companies',
-    trail: [['Companies', visit.rootPath('/companies')]],
+    trail: [],
     content: panel(
       'Company',
       html`<form method="post" action="${visit.rootPath('/new-company')}">${visit.csrf}

@@ -99,12 +99,7 @@ async function showConsent(visit: Visit, { consent_id }: { readonly consent_id: 
   return await visit.page({
     title: 'Consent',
     nav: 'consents',
-    trail: [
-      ['Consents', visit.rootPath('/consents')],
-      ...(user_id === null
-        ? []
-        : [[user_id, visit.rootPath(`/consents?user_id=${encodeURIComponent(user_id)}`)] as const]),
-    ],
+    trail: user_id === null ? [] : [[user_id, visit.rootPath(`/consents?user_id=${encodeURIComponent(user_id)}`)]],
     content: html`${panel(
       consent.access === 'active' ? 'The third party reads now' : 'The third party reads nothing',
       html`${facts([

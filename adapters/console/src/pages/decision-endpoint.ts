@@ -73,7 +73,7 @@ async function showEndpoint(visit: Visit): Promise<Response> {
   return await visit.page({
     title: 'Decision endpoint',
     nav: 'webhooks',
-    trail: [['Webhooks', visit.path('/webhooks')]],
+    trail: [],
     content: html`${
       endpoint === null
         ? panel(
@@ -92,7 +92,7 @@ function settings(visit: Visit, { url, status, timeout_ms, stand_in }: Endpoint,
   return html`${panel(
     'Settings',
     html`${facts([
-      ['URL', html`<span class="code">${foreign(url)}</span>`],
+      ['URL', foreign(url)],
       ['State', status === 'active' ? badge('active', 'ok') : badge('not asked', 'warn')],
       ['Waits for an answer', `${timeout_ms} ms`],
       newest.length > 0 && ['Questions below', `${answered} of ${newest.length} answered`],

@@ -9,7 +9,7 @@ import { facts, link, panel, table, textArea } from '../look/parts.ts';
 import { badge, date, exactInstant, foreign, instant, money } from '../look/values.ts';
 import { who } from '../look/who.ts';
 import type { Visit } from '../visit.ts';
-import { changesOf, outcomeOf, shownValue } from './card-words.ts';
+import { changesOf, outcomeOf, shownValue, titleOf } from './card-words.ts';
 
 type Authorization = Results['authorizations.read'];
 
@@ -36,14 +36,10 @@ async function decisionPage(
   const { authorization, client } = explained;
   const similar = await findSimilar(visit, authorization);
   const currency = String(explained.controls?.currency ?? authorization.billing_currency);
-  const card_path = visit.path(`/cards/${id}`);
   return await visit.page({
     title: `Decision ${authorization_id}`,
     nav: 'cards',
-    trail: [
-      ['Cards', visit.path('/cards')],
-      [`Card ${id}, ending in ${authorization.card_number.slice(-4)}`, card_path],
-    ],
+    trail: [[titleOf({ id, last4: authorization.card_number.slice(-4) }), visit.path(`/cards/${id}`)]],
     beside: outcomeBadge(authorization),
     content: html`${panel(
       'In one sentence',

@@ -98,10 +98,7 @@ async function deliveryPage(visit: Visit, { id, delivery_id }: Named): Promise<R
   return await visit.page({
     title: `Delivery ${delivery_id}`,
     nav: 'webhooks',
-    trail: [
-      ['Webhooks', visit.path('/webhooks')],
-      [`Webhook ${id}`, visit.path(`/webhooks/${id}`)],
-    ],
+    trail: [[`Webhook ${id}`, visit.path(`/webhooks/${id}`)]],
     beside: visit.may('webhooks.deliveries.retry') ? retryForm(visit, id, delivery_id, 'delivery') : undefined,
     content: livePart(
       visit,

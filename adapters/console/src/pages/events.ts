@@ -55,7 +55,7 @@ async function eventPage(visit: Visit, id: string): Promise<Response> {
   return await visit.page({
     title: `Event ${id}`,
     nav: 'events',
-    trail: [['Events', visit.path('/events')]],
+    trail: [],
     content: html`${panel(
       'What happened',
       facts([

@@ -24,7 +24,7 @@ export async function previewPage(visit: Visit, { name, fields, bytes }: Upload)
   return await visit.page({
     title: 'Is this the right file?',
     nav: 'imports',
-    trail: [['Imports', visit.rootPath('/imports')]],
+    trail: [],
     content: html`<div class="preview">${panel(maskCardNumbers(name), html`${outcomeOf(visit, found)}${contentOf(found)}`)}
 ${when(found.problems.length > 0, () => panel('Records that would be in quarantine', recordsTable(found.problems, true)))}
 ${when(found.first_records.length > 0, () => panel('The first records', recordsTable(found.first_records, false)))}

@@ -43,10 +43,7 @@ export function importPages(app: ConsoleApp): void {
     return await visit.page({
       title: 'Statements of the file',
       nav: 'imports',
-      trail: [
-        ['Imports', visit.rootPath('/imports')],
-        [found.name, visit.rootPath(`/imports/${id}`)],
-      ],
+      trail: [[found.name, visit.rootPath(`/imports/${id}`)]],
       content: html`<form class="filters" action="${path}">${choice({
         name: 'status',
         label: 'Status',
@@ -73,10 +70,7 @@ ${statementsTable(items)}${pager(visit, path, next)}`,
     return await visit.page({
       title: 'Records in quarantine',
       nav: 'imports',
-      trail: [
-        ['Imports', visit.rootPath('/imports')],
-        [found.name, visit.rootPath(`/imports/${id}`)],
-      ],
+      trail: [[found.name, visit.rootPath(`/imports/${id}`)]],
       content: html`${quarantineTable(visit, items, id)}${pager(visit, visit.rootPath(`/imports/${id}/quarantine`), next)}`,
     });
   });
@@ -141,7 +135,7 @@ async function importPage(visit: Visit, { id }: { readonly id: string }): Promis
   return await visit.page({
     title: found.name,
     nav: 'imports',
-    trail: [['Imports', visit.rootPath('/imports')]],
+    trail: [],
     content: livePart(
       visit,
       'import',

@@ -56,7 +56,7 @@ async function showItem(visit: Visit, { id }: { readonly id: string }): Promise<
   return await visit.page({
     title: `Item ${item.id}`,
     nav: 'breaks',
-    trail: [['Breaks', visit.path('/breaks')]],
+    trail: [],
     beside: html`${statusBadge(item.status)} ${item.kind === null ? '' : badge(kindTitle(item.kind), item.status === 'break' ? 'bad' : 'quiet')}`,
     content: html`${panel('What it is', about(visit, item, may_act))}${when(approval, (one) =>
       panel('Waits for a second person', approvalOf(visit, one), { id: 'approval' }),

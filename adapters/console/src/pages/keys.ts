@@ -81,7 +81,7 @@ async function showKey(visit: Visit, { id }: { readonly id: string }, text?: str
   return await visit.page({
     title: key.name,
     nav: 'keys',
-    trail: [['API keys', visit.rootPath('/keys')]],
+    trail: [],
     content: html`${when(text, (shown) =>
       panel(
         'The text of the key',

@@ -104,7 +104,7 @@ async function showPerson(
   return await visit.page({
     title: person.name,
     nav: 'people',
-    trail: [['People', visit.rootPath('/people')]],
+    trail: [],
     content: html`${when(totp, ({ totp_secret, totp_uri }) =>
       panel(
         'The secret for an app of codes',

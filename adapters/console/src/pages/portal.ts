@@ -17,8 +17,6 @@ export function portalPages(app: ConsoleApp): void {
   });
 }
 
-const trail = (visit: Visit) => [['Webhooks', visit.path('/webhooks')]] as const;
-
 async function askPage(visit: Visit): Promise<Response> {
   if (!visit.may('portalLinks.create')) throw new Refusal('forbidden', 'you may not make portal links');
   // Nobody passes on what they may not do themselves.
@@ -29,7 +27,7 @@ async function askPage(visit: Visit): Promise<Response> {
   return await visit.page({
     title: 'Portal link',
     nav: 'webhooks',
-    trail: trail(visit),
+    trail: [],
     content: panel(
       'Who gets it',
       html`<p>A link shows the company its own webhooks, deliveries and events, and nothing else. Whoever opens it first has the visit, for an hour.</p>
@@ -50,7 +48,7 @@ async function linkPage(visit: Visit, link: PortalLink): Promise<Response> {
   return await visit.page({
     title: 'Portal link',
     nav: 'webhooks',
-    trail: trail(visit),
+    trail: [],
     content: panel(
       'Copy it now',
       html`<p class="warning">It opens once. This page shows it only now.</p>${facts([

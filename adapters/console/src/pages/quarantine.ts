@@ -88,7 +88,7 @@ async function recordPage(visit: Visit, { id }: { readonly id: string }): Promis
   return await visit.page({
     title: `Quarantined record ${record.id}`,
     nav: 'quarantine',
-    trail: [['Quarantine', visit.rootPath('/quarantine')]],
+    trail: [],
     content: html`${panel(
       quarantine_reasons[reason],
       html`<p>${sentence(explanation)}</p>${when(status === 'quarantined', () => html`<p>${quarantine_remedies[reason]}</p>`)}

@@ -40,7 +40,7 @@ export function sandboxPages(app: ConsoleApp): void {
     return await visit.page({
       title: mail.subject,
       nav: 'sandbox',
-      trail: [['Try it', visit.path('/sandbox')]],
+      trail: [],
       content: html`<section class="panel"><p>To ${foreign(mail.to)}, ${instant(mail.received_at)}</p><pre tabindex="0">${mail.text}</pre></section>`,
     });
   });

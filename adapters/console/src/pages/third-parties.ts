@@ -49,7 +49,7 @@ async function showThirdParty(visit: Visit, { id }: { readonly id: string }): Pr
   return await visit.page({
     title: found.name,
     nav: 'third-parties',
-    trail: [['Third parties', visit.rootPath('/third-parties')]],
+    trail: [],
     content: html`${panel(
       'Third party',
       facts([

@@ -144,7 +144,7 @@ async function webhookPage(visit: Visit, { id }: { readonly id: string }): Promi
   return await visit.page({
     title: `Webhook ${id}`,
     nav: 'webhooks',
-    trail: [['Webhooks', visit.path('/webhooks')]],
+    trail: [],
     content: livePart(
       visit,
       'webhook',
@@ -232,7 +232,7 @@ async function editPage(visit: Visit, { id }: { readonly id?: string }): Promise
   return await visit.page({
     title: id === undefined ? 'New webhook' : `Change webhook ${id}`,
     nav: 'webhooks',
-    trail: [['Webhooks', visit.path('/webhooks')]],
+    trail: [],
     content: panel(
       'What is sent, and where',
       html`<form method="post" action="${visit.path(id === undefined ? '/webhooks/new' : `/webhooks/${id}/edit`)}">${webhook === null ? visit.csrf : visit.changing(changeable(webhook))}
@@ -279,10 +279,7 @@ async function confirmPage(visit: Visit, id: string, asked: Confirmation): Promi
   return await visit.page({
     title: asked.title,
     nav: 'webhooks',
-    trail: [
-      ['Webhooks', visit.path('/webhooks')],
-      [`Webhook ${id}`, visit.path(`/webhooks/${id}`)],
-    ],
+    trail: [[`Webhook ${id}`, visit.path(`/webhooks/${id}`)]],
     content: panel(
       `Webhook ${id}`,
       html`<p>${foreign(callback_url)}</p><p>${asked.text}</p>
@@ -304,7 +301,7 @@ export async function secretPage(visit: Visit, { of, path, url, secret }: ShownS
   return await visit.page({
     title: `The secret of the ${of}`,
     nav: 'webhooks',
-    trail: [['Webhooks', visit.path('/webhooks')]],
+    trail: [],
     content: panel(
       'Copy it now',
       html`<p class="warning">This page shows it only now. Copy it to the receiver.</p>

@@ -6,6 +6,7 @@ import { decimalsOf, Refusal } from '@tallystick/kernel';
 import type { Results } from '@tallystick/operations';
 import { type Content, html } from '../look/html.ts';
 import { date, foreign, instant, money } from '../look/values.ts';
+import { titleOf } from '../pages/card-words.ts';
 import type { Visit, VisitCall } from '../visit.ts';
 import { type Kind, minorUnits, type Reading } from './parse-search.ts';
 
@@ -163,7 +164,7 @@ function shownCard({ visit }: Asked, card: Results['virtualCards.read'], is_exac
     kind: 'card',
     id: card.id,
     to: visit.path(`/cards/${card.id}`),
-    name: html`Card ${card.id}, ending in ${card.last4}`,
+    name: titleOf(card),
     facts: [foreign(card.rcn_alias), card.frozen ? 'Frozen' : card.status, metadataText(card.metadata)],
     is_exact,
   };
