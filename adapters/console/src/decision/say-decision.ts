@@ -176,28 +176,24 @@ function isReversal({ message_type_indicator }: ExplainedDecision['authorization
   return message_type_indicator.startsWith('Reversal');
 }
 
-const limit_names: Readonly<Record<string, string>> = {
-  Daily: 'daily limit',
-  Weekly: 'weekly limit',
-  Monthly: 'monthly limit',
-  Quarterly: 'quarterly limit',
-  Yearly: 'yearly limit',
-};
+/** The windows of limits, by the control `recurring`. */
+export const window_words: ReadonlyMap<unknown, string> = new Map([
+  ['Daily', 'day'],
+  ['Weekly', 'week'],
+  ['Monthly', 'month'],
+  ['Quarterly', 'quarter'],
+  ['Yearly', 'year'],
+]);
 
 function limitName({ explained: { controls } }: Decided): string {
-  return limit_names[String(controls?.recurring)] ?? 'limit of the card';
+  return window_words.has(controls?.recurring)
+    ? `${String(controls?.recurring).toLowerCase()} limit`
+    : 'limit of the card';
 }
 
 function windowWords({ explained: { controls } }: Decided): string {
-  const period = {
-    Daily: 'per day',
-    Weekly: 'per week',
-    Monthly: 'per month',
-    Quarterly: 'per quarter',
-    Yearly: 'per year',
-  };
-  const words = period[String(controls?.recurring) as keyof typeof period];
-  return words === undefined ? ' that is allowed' : ` that is allowed ${words}`;
+  const words = window_words.get(controls?.recurring);
+  return words === undefined ? ' that is allowed' : ` that is allowed per ${words}`;
 }
 
 const days = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });

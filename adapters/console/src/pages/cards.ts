@@ -1,6 +1,7 @@
 import { invalid } from '@tallystick/kernel';
 import type { Results } from '@tallystick/operations';
 import { addForm, type ConsoleApp } from '../console-app.ts';
+import { window_words } from '../decision/say-decision.ts';
 import { linesOf, textOf } from '../form.ts';
 import { type Content, html } from '../look/html.ts';
 import { choice, field, link, pager, panel, table, textArea } from '../look/parts.ts';
@@ -8,7 +9,7 @@ import { typedAmount } from '../look/typed-amount.ts';
 import { date, foreign, money } from '../look/values.ts';
 import { readMetadata } from '../search/parse-search.ts';
 import type { Visit } from '../visit.ts';
-import { statusOf, templateChoices, titleOf } from './card-words.ts';
+import { type Card, statusOf, templateChoices, titleOf } from './card-words.ts';
 
 type RealCard = Results['realCards.list']['items'][number];
 
@@ -41,11 +42,8 @@ async function listPage(visit: Visit): Promise<Response> {
         ? {}
         : { metadata_value: metadata }),
   };
-  const [{ items, next }, real_cards] = await Promise.all([
-    visit.call('virtualCards.list', { options: visit.paged(filter) }),
-    visit.call('realCards.list', { options: { limit: 100 } }),
-  ]);
-  const billed = new Map(real_cards.items.map(({ rcn_id, billing_currency }) => [rcn_id, billing_currency]));
+  const { items, next } = await visit.call('virtualCards.list', { options: visit.paged(filter) });
+  const billed = await billingCurrencies(visit, items);
   const path = visit.path('/cards');
   return await visit.page({
     title: 'Cards',
@@ -90,6 +88,16 @@ ${table({
   });
 }
 
+/** The currencies in which the purchases of these cards are billed, by their real cards. */
+async function billingCurrencies(visit: Visit, cards: readonly Pick<Card, 'rcn_id'>[]) {
+  const ids = [...new Set(cards.map(({ rcn_id }) => rcn_id))];
+  if (ids.length === 0) return new Map<number, string>();
+  const found = await visit.together(['realCards.read'], (read) =>
+    Promise.all(ids.map((id) => read('realCards.read', { parameters: { id } }))),
+  );
+  return new Map(found.map(({ rcn_id, billing_currency }) => [rcn_id, billing_currency]));
+}
+
 function metadataText(values: Readonly<Record<string, unknown>> | null): Content {
   const shown = Object.entries(values ?? {})
     .slice(0, 2)
@@ -121,11 +129,7 @@ ${choice({
   label: 'The limit is for',
   of: [
     ['Continuous', 'all time'],
-    ['Daily', 'each day'],
-    ['Weekly', 'each week'],
-    ['Monthly', 'each month'],
-    ['Quarterly', 'each quarter'],
-    ['Yearly', 'each year'],
+    ...[...window_words].map(([name, words]) => [String(name), `each ${words}`] as const),
   ],
 })}
 ${field({ ...visit.typed('per_transaction_max'), label: 'At most per purchase', hint: 'Empty: the limit.', inputmode: 'decimal' })}
