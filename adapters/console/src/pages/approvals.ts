@@ -18,17 +18,12 @@ const statuses: Readonly<Record<Approval['status'], readonly [title: string, ton
   outdated: ['Outdated', 'quiet'],
 };
 
-/** What a button of the form does, and what the next page says about it. */
-const decisions: Readonly<
-  Record<
-    string,
-    { readonly operation: `reconciliation.approvals.${'approve' | 'refuse' | 'withdraw'}`; readonly notice: string }
-  >
-> = {
-  approve: { operation: 'reconciliation.approvals.approve', notice: ': it is done.' },
-  refuse: { operation: 'reconciliation.approvals.refuse', notice: ' was refused: nothing changes.' },
-  withdraw: { operation: 'reconciliation.approvals.withdraw', notice: ' was withdrawn: nothing changes.' },
-};
+/** What the next page says about each button of the form. */
+const notices = {
+  approve: ': it is done.',
+  refuse: ' was refused: nothing changes.',
+  withdraw: ' was withdrawn: nothing changes.',
+} as const;
 
 /** Acts that wait for a second person. */
 export function approvalPages(app: ConsoleApp): void {
@@ -67,11 +62,12 @@ export function approvalPages(app: ConsoleApp): void {
 
   addForm(app, '/companies/:company_id/approvals/:id', showApproval, async (visit, form, { id }) => {
     const data = { note: textOf(form, 'note') || null };
-    const decision = decisions[textOf(form, 'do')];
-    if (decision === undefined) throw new Refusal('not_found', 'there is no such button');
-    const { item_id } = await visit.call(decision.operation, { parameters: { id }, data });
+    const button = textOf(form, 'do');
+    if (!Object.hasOwn(notices, button)) throw new Refusal('not_found', 'there is no such button');
+    const act = button as keyof typeof notices;
+    const { item_id } = await visit.call(`reconciliation.approvals.${act}`, { parameters: { id }, data });
     const to = item_id === null ? visit.path('/periods') : visit.path(`/items/${item_id}`);
-    return { to, notice: `Approval ${id}${decision.notice}` };
+    return { to, notice: `Approval ${id}${notices[act]}` };
   });
 }
 

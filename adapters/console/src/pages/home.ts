@@ -35,21 +35,9 @@ export function homePages(app: ConsoleApp): void {
     const by_age = Object.fromEntries(
       Object.entries(breaks.by_age).map(([age, total]) => [age, total?.count ?? 0]),
     ) as Partial<Record<Age, number>>;
-    const needs: readonly Need[] = [
-      {
-        count: failing.items.length,
-        max: listed_max,
-        what: ['webhook is failing', 'webhooks are failing'],
-        hint: 'Its last attempts failed. The events wait, and are not lost.',
-        to: visit.path('/webhooks'),
-      },
-      {
-        count: approvals.items.length,
-        max: listed_max,
-        what: ['act waits for a second person', 'acts wait for a second person'],
-        hint: 'Nothing changes until then. The person who asked cannot decide.',
-        to: visit.path('/approvals'),
-      },
+    const needs = [
+      needOf('webhooks', failing.items.length, visit.path('/webhooks'), listed_max),
+      needOf('approvals', approvals.items.length, visit.path('/approvals'), listed_max),
       ...files,
       oldBreaks(by_age, `${visit.path('/breaks')}?age=8-`),
     ];
@@ -88,39 +76,55 @@ function emptySandbox(visit: Visit): Content {
   );
 }
 
-/** Something that does not mend itself. */
-interface Need {
-  readonly count: number;
-  /** So many or more; `counted_max` when absent. */
-  readonly max?: number;
-  /** What there is one of, and several of. */
-  readonly what: readonly [one: string, several: string];
-  readonly hint: string;
-  readonly to: string | null;
+/** What does not mend itself: one of it, several, and what it means. */
+const needs_words = {
+  webhooks: [
+    'webhook is failing',
+    'webhooks are failing',
+    'Its last attempts failed. The events wait, and are not lost.',
+  ],
+  approvals: [
+    'act waits for a second person',
+    'acts wait for a second person',
+    'Nothing changes until then. The person who asked cannot decide.',
+  ],
+  held: ['file is held', 'files are held', 'Nothing of it is applied until a person has looked at it.'],
+  in_part: [
+    'file is applied in part',
+    'files are applied in part',
+    'Some of its records are in quarantine, or some of its statements are held.',
+  ],
+  quarantine: [
+    'clearing is in quarantine',
+    'clearings are in quarantine',
+    'It was refused and is kept. Try it again once the cause is gone.',
+  ],
+  mails: [
+    'mail could not be sent',
+    'mails could not be sent',
+    'It was tried for a day. It can be sent again from its card.',
+  ],
+  breaks: [
+    'break is older than a week',
+    'breaks are older than a week',
+    'What was authorized, cleared and stated differs.',
+  ],
+} as const;
+
+/** `max`: so many or more. */
+function needOf(of: keyof typeof needs_words, count: number, to: string | null, max = counted_max) {
+  return { words: needs_words[of], count, to, max };
 }
+
+type Need = ReturnType<typeof needOf>;
 
 function needsOfAll(visit: Visit, backlog: Results['operator.backlog.read']): readonly Need[] {
   return [
-    {
-      count: backlog.webhooks_failing,
-      what: ['webhook is failing', 'webhooks are failing'],
-      hint: 'Its last attempts failed. The events wait, and are not lost.',
-      to: visit.rootPath('/companies'),
-    },
-    heldFiles(visit, backlog.imports_held),
-    {
-      count: backlog.imports_in_part,
-      what: ['file is applied in part', 'files are applied in part'],
-      hint: 'Some of its records are in quarantine, or some of its statements are held.',
-      to: `${visit.rootPath('/imports')}?status=completed_with_quarantine`,
-    },
-    inQuarantine(visit, backlog.quarantine_open),
-    {
-      count: backlog.mails_failed,
-      what: ['mail could not be sent', 'mails could not be sent'],
-      hint: 'It was tried for a day. It can be sent again from its card.',
-      to: null,
-    },
+    needOf('webhooks', backlog.webhooks_failing, visit.rootPath('/companies')),
+    needOf('held', backlog.imports_held, `${visit.rootPath('/imports')}?status=held`),
+    needOf('in_part', backlog.imports_in_part, `${visit.rootPath('/imports')}?status=completed_with_quarantine`),
+    needOf('quarantine', backlog.quarantine_open, visit.rootPath('/quarantine')),
+    needOf('mails', backlog.mails_failed, null),
     oldBreaks(backlog.breaks_by_age, visit.rootPath('/companies')),
   ];
 }
@@ -132,36 +136,15 @@ async function needsOfFiles(visit: Visit): Promise<readonly Need[]> {
     visit.call('operator.imports.list', { options: { filter: { status: 'held' }, limit: listed_max } }),
     visit.call('operator.quarantine.list', { options: { filter: { status: 'quarantined' }, limit: listed_max } }),
   ]);
-  return [heldFiles(visit, held.items.length, listed_max), inQuarantine(visit, quarantined.items.length, listed_max)];
-}
-
-function heldFiles(visit: Visit, count: number, max = counted_max): Need {
-  return {
-    count,
-    max,
-    what: ['file is held', 'files are held'],
-    hint: 'Nothing of it is applied until a person has looked at it.',
-    to: `${visit.rootPath('/imports')}?status=held`,
-  };
-}
-
-function inQuarantine(visit: Visit, count: number, max = counted_max): Need {
-  return {
-    count,
-    max,
-    what: ['clearing is in quarantine', 'clearings are in quarantine'],
-    hint: 'It was refused and is kept. Try it again once the cause is gone.',
-    to: visit.rootPath('/quarantine'),
-  };
+  return [
+    needOf('held', held.items.length, `${visit.rootPath('/imports')}?status=held`, listed_max),
+    needOf('quarantine', quarantined.items.length, visit.rootPath('/quarantine'), listed_max),
+  ];
 }
 
 function oldBreaks(by_age: Partial<Record<Age, number>>, to: string): Need {
-  return {
-    count: old_ages.reduce((sum, age) => sum + (by_age[age] ?? 0), 0),
-    what: ['break is older than a week', 'breaks are older than a week'],
-    hint: 'What was authorized, cleared and stated differs.',
-    to,
-  };
+  const count = sumOf(old_ages.map((age) => by_age[age] ?? 0));
+  return needOf('breaks', count, to);
 }
 
 function needsPanel(all: readonly Need[]): Content {
@@ -169,7 +152,7 @@ function needsPanel(all: readonly Need[]): Content {
   if (needs.length === 0) return panel('Needs a person', html`<p class="empty">Nothing needs you now.</p>`);
   return panel(
     'Needs a person',
-    html`<ul class="needs">${needs.map(({ count, max, what: [one, several], hint, to }) => {
+    html`<ul class="needs">${needs.map(({ words: [one, several, hint], count, to, max }) => {
       const text = html`<strong>${atLeast(count, max)}</strong> ${count === 1 ? one : several}`;
       return html`<li class="warning">${to === null ? text : link(to, text)}<span class="hint">${hint}</span></li>`;
     })}</ul>`,

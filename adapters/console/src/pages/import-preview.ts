@@ -6,7 +6,7 @@ import { facts, panel, table } from '../look/parts.ts';
 import { badge, dash, date, foreign, money } from '../look/values.ts';
 import { noteBeginning, previewed_bytes_max, type Upload } from '../upload.ts';
 import type { Visit } from '../visit.ts';
-import { importBadge, quarantine_reasons, sentence } from './import-words.ts';
+import { importBadge, quarantine_words, sentence } from './import-words.ts';
 
 type Preview = Results['operator.imports.preview'];
 type Previewed = Preview['first_records'][number];
@@ -125,8 +125,8 @@ function recordsTable(rows: readonly Previewed[], shows_why: boolean): Content {
 }
 
 function wordsOf(reason: string | null): Content {
-  const words = quarantine_reasons[reason as keyof typeof quarantine_reasons];
-  return words === undefined ? '' : html`<strong>${words}.</strong>`;
+  const words = quarantine_words[reason as keyof typeof quarantine_words];
+  return words === undefined ? '' : html`<strong>${words[0]}.</strong>`;
 }
 
 /** Sends the file again. The script has it; without one it is chosen again, and is compared with what was shown. */

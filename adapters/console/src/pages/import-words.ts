@@ -66,28 +66,25 @@ export function importOutcome({ applied, duplicates, quarantined, held }: Import
   return shown.join(', ') || 'nothing';
 }
 
-/** Why a clearing is in quarantine, in a few words. */
-export const quarantine_reasons: Readonly<Record<Quarantined['reason'], string>> = {
-  unknown_card: 'There is no such card',
-  transaction_of_another_card: 'Another card has the transaction',
-  transaction_of_another_clearing: 'The transaction is known with other content',
-  other_billing_currency: 'The currency is not that of the card',
-  sum_limit: 'The sum of the card would be too large',
-  card_mismatch: 'The digits are not those of the card',
-  invalid_clearing: 'The record makes no clearing',
-  malformed_record: 'The record cannot be read',
-};
-
-/** What mends the cause, where a person can. */
-export const quarantine_remedies: Readonly<Record<Quarantined['reason'], string>> = {
-  unknown_card: 'Issue or import the card, then try again.',
-  transaction_of_another_card: 'Ask the processor which card the transaction belongs to.',
-  transaction_of_another_clearing: 'Compare it with the clearing that is recorded. Only one of them can be right.',
-  other_billing_currency: 'Ask the processor for the amount in the currency of the card.',
-  sum_limit: 'Ask the processor about the amounts of the card.',
-  card_mismatch: 'Ask the processor which card it is.',
-  invalid_clearing: 'Ask the sender for a corrected record.',
-  malformed_record: 'Ask the sender for a corrected file.',
+/** Why a clearing is in quarantine, in a few words, and what mends the cause. */
+export const quarantine_words: Readonly<Record<Quarantined['reason'], readonly [why: string, remedy: string]>> = {
+  unknown_card: ['There is no such card', 'Issue or import the card, then try again.'],
+  transaction_of_another_card: [
+    'Another card has the transaction',
+    'Ask the processor which card the transaction belongs to.',
+  ],
+  transaction_of_another_clearing: [
+    'The transaction is known with other content',
+    'Compare it with the clearing that is recorded. Only one of them can be right.',
+  ],
+  other_billing_currency: [
+    'The currency is not that of the card',
+    'Ask the processor for the amount in the currency of the card.',
+  ],
+  sum_limit: ['The sum of the card would be too large', 'Ask the processor about the amounts of the card.'],
+  card_mismatch: ['The digits are not those of the card', 'Ask the processor which card it is.'],
+  invalid_clearing: ['The record makes no clearing', 'Ask the sender for a corrected record.'],
+  malformed_record: ['The record cannot be read', 'Ask the sender for a corrected file.'],
 };
 
 /** The names of the formats of files. */

@@ -1,5 +1,5 @@
 import { card_account_prefix } from '@tallystick/accounts';
-import { applicableRecords, doneRecords } from '@tallystick/imports';
+import { applicableRecords, doneRecords, releasable_statement_codes } from '@tallystick/imports';
 import { Refusal } from '@tallystick/kernel';
 import { addForm, type ConsoleApp } from '../console-app.ts';
 import { textOf } from '../form.ts';
@@ -14,17 +14,6 @@ import { quarantineTable } from './quarantine.ts';
 
 /** What is held and refused is shown up to here; a link leads to the rest. */
 const shown_max = 20;
-
-/** The problems of a statement that only an account mends. */
-const of_accounts: readonly string[] = ['unknown_account', 'statement_currency'];
-
-/** The problems of a statement that a person may accept. */
-const releasable: readonly string[] = [
-  'statement_differs',
-  'statement_out_of_balance',
-  'balance_missing',
-  'statement_gap',
-];
 
 /** One file: what was applied, what is held and why, and the button that mends it. */
 export function importPages(app: ConsoleApp): void {
@@ -204,7 +193,7 @@ async function companiesFor(
   visit: Visit,
   held: readonly HeldStatement[],
 ): Promise<readonly (readonly [id: string, name: string])[]> {
-  const is_missing = held.some(({ problem }) => problem !== null && of_accounts.includes(problem.code));
+  const is_missing = held.some(({ problem }) => problem !== null && isOfAccount(problem));
   if (!is_missing || !visit.may('bank.accounts.create')) return [];
   const { items } = await visit.call('operator.companies.list', { options: { limit: 50 } });
   return items.map(({ id, name }) => [id, name] as const);
@@ -237,7 +226,7 @@ function remedyOf(
   companies: readonly (readonly [id: string, name: string])[],
 ): Content {
   if (held === null) return '';
-  if (of_accounts.includes(held.code) && held.waits_for !== null) {
+  if (isOfAccount(held)) {
     if (companies.length === 0)
       return html`<p class="quiet">A person with the role finance or admin can create the account.</p>`;
     const { problem } = visit;
@@ -248,7 +237,14 @@ ${choice({ name: 'company_id', id: `company-${number}`, label: 'Company that hol
 ${field({ name: 'currency', id: `currency-${number}`, label: 'Currency', value: currency, maxlength: 3, required: true, error: is_refused ? problem?.of('currency') : undefined })}
 <button>Create account ${held.waits_for}</button></form>`;
   }
-  return releasable.includes(held.code) && visit.may('operator.imports.release') ? releaseForm(visit, id, number) : '';
+  return releasable_statement_codes.includes(held.code) && visit.may('operator.imports.release')
+    ? releaseForm(visit, id, number)
+    : '';
+}
+
+/** Whether only an account mends the problem. */
+function isOfAccount({ code, waits_for }: NonNullable<HeldStatement['problem']>): boolean {
+  return waits_for !== null && !releasable_statement_codes.includes(code);
 }
 
 function appliedPanel(visit: Visit, found: Import): Content {

@@ -89,19 +89,8 @@ export function namesOf({ authorization_id, clearing_ids, line_ids }: Records): 
   ].join(' ');
 }
 
-const approval_words: Readonly<Record<Approval['action'], string>> = {
-  match: 'match',
-  unmatch: 'unmatch',
-  ignore: 'ignore',
-  accept: 'accept',
-  confirm: 'confirm',
-  reopen: 'reopen',
-  close_period: 'close the days through',
-  reopen_period: 'reopen the days through',
-};
-
 /** What is asked for, with a link to its item. */
 export function askedFor(visit: Visit, { action, item_id, closed_through }: Approval): Content {
-  if (closed_through !== null) return `${approval_words[action]} ${closed_through}`;
-  return html`${approval_words[action]} ${when(item_id, (id) => itemLink(visit, id))}`;
+  if (closed_through !== null) return `${action.replace('_period', ' the days through')} ${closed_through}`;
+  return html`${action} ${when(item_id, (id) => itemLink(visit, id))}`;
 }

@@ -3,7 +3,7 @@ import { type Content, html, when } from '../look/html.ts';
 import { choice, facts, link, pager, panel, table } from '../look/parts.ts';
 import { badge, foreign, instant } from '../look/values.ts';
 import type { Visit } from '../visit.ts';
-import { type Quarantined, quarantine_reasons, quarantine_remedies, sentence } from './import-words.ts';
+import { type Quarantined, quarantine_words, sentence } from './import-words.ts';
 
 /** Clearings that were refused and are kept, record by record. */
 export function quarantinePages(app: ConsoleApp): void {
@@ -27,7 +27,7 @@ ${choice({
     ['all', 'all'],
   ],
 })}
-${choice({ name: 'reason', label: 'Reason', value: reason, of: [['', 'any'], ...Object.entries(quarantine_reasons)] })}
+${choice({ name: 'reason', label: 'Reason', value: reason, of: [['', 'any'], ...Object.entries(quarantine_words).map(([name, [why]]) => [name, why] as const)] })}
 <button class="second">Filter</button></form>
 ${quarantineTable(visit, items)}${pager(visit, visit.rootPath('/quarantine'), next)}`,
     });
@@ -59,7 +59,7 @@ export function quarantineTable(visit: Visit, items: readonly Quarantined[], imp
       {
         title: 'Why',
         cell: ({ reason, explanation }) =>
-          html`<strong>${quarantine_reasons[reason]}</strong><br>${sentence(explanation)}`,
+          html`<strong>${quarantine_words[reason][0]}</strong><br>${sentence(explanation)}`,
       },
       {
         title: 'Seen',
@@ -85,13 +85,14 @@ function replayButton(visit: Visit, { id, status }: Quarantined, import_id?: str
 async function recordPage(visit: Visit, { id }: { readonly id: string }): Promise<Response> {
   const record = await visit.call('operator.quarantine.read', { parameters: { id } });
   const { reason, explanation, status, source, import_id, ordinal, position, clearing_id, message } = record;
+  const [why, remedy] = quarantine_words[reason];
   return await visit.page({
     title: `Quarantined record ${record.id}`,
     nav: 'quarantine',
     trail: [],
     content: html`${panel(
-      quarantine_reasons[reason],
-      html`<p>${sentence(explanation)}</p>${when(status === 'quarantined', () => html`<p>${quarantine_remedies[reason]}</p>`)}
+      why,
+      html`<p>${sentence(explanation)}</p>${when(status === 'quarantined', () => html`<p>${remedy}</p>`)}
 <div class="actions">${replayButton(visit, record)}</div>`,
     )}${panel(
       'Where it comes from',
