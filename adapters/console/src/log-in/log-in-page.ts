@@ -30,7 +30,7 @@ ${field({ name: 'handle', label: 'Name', value: failed?.handle, autocomplete: 'u
 ${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', maxlength: person_password_length_max, required: true })}
 ${field({ name: 'code', label: 'Code', hint: 'The six digits that your app shows now. Each code works once.', autocomplete: 'one-time-code', inputmode: 'numeric', maxlength: 7, required: true })}
 <button>Log in</button></form>`;
-  const content = html`${when(failed, (attempt) => html`<div class="summary" role="alert"><p>${wrong(attempt.pause_ms)}</p></div>`)}
+  const content = html`${when(failed, (attempt) => html`<div class="problem" role="alert"><p>${wrong(attempt.pause_ms)}</p></div>`)}
 ${when(
   sandbox,
   () => html`<p>This is a sandbox: choose who you are.</p>

@@ -31,7 +31,7 @@ export function limitBar({ limit, cleared, held, available }: LimitParts, curren
     return size === 0 ? '' : html`<rect class="${kind}" x="${x}" y="0" width="${size}" height="${height}"/>`;
   });
   const label = `Of ${showAmount(limit, currency)}: ${parts.map(([name, amount]) => `${name.toLowerCase()} ${showAmount(amount, currency)}`).join(', ')}`;
-  return html`<figure class="limit"><svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${label}">${bars}</svg>
+  return html`<figure><svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${label}">${bars}</svg>
 <dl class="facts">${parts.map(
     ([name, amount, kind]) => html`<div><dt>${key(kind)} ${name}</dt><dd>${money(amount, currency)}</dd></div>`,
   )}<div><dt>Limit</dt><dd>${money(limit, currency)}</dd></div></dl>

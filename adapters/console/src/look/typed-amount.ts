@@ -14,13 +14,19 @@ export function typedAmount(form: FormData, name: string, currency: string): num
 
 /** The same for a text that is part of the field `path`. */
 export function readTypedAmount(typed: string, path: string, currency: string): number {
-  const reading = typed.length > search_length_max ? null : parseSearch(typed);
-  const is_alone = reading !== null && !reading.is_negative && reading.at === null && reading.kind === null;
-  const units = is_alone ? minorUnits(reading, decimalsOf(currency)) : [];
-  const [amount, ...others] = units;
-  if (amount !== undefined && others.length === 0 && (reading?.currency ?? currency) === currency) return amount;
+  const amount = amountIn(typed, currency);
+  if (amount !== undefined && amount >= 0) return amount;
   const example = showDecimal(125_000, currency);
   throw invalid({ path, message: `must be an amount in ${currency}, such as ${example}` });
+}
+
+/** The amount that a text is, in minor units of the currency; undefined: it is none, or has two meanings. */
+export function amountIn(typed: string, currency: string): number | undefined {
+  const reading = typed.length > search_length_max ? null : parseSearch(typed);
+  const is_alone = reading !== null && reading.at === null && reading.kind === null;
+  if (!is_alone || (reading.currency ?? currency) !== currency) return undefined;
+  const [amount, ...others] = minorUnits(reading, decimalsOf(currency));
+  return others.length === 0 ? amount : undefined;
 }
 
 /** An amount as a field of a form shows it; empty for null. */

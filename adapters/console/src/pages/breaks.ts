@@ -1,9 +1,10 @@
-import { decimalsOf, Refusal } from '@tallystick/kernel';
+import { invalidQuery, Refusal } from '@tallystick/kernel';
 import { addForm, type ConsoleApp } from '../console-app.ts';
 import { fileAnswer } from '../file-answer.ts';
 import { type Content, html, when } from '../look/html.ts';
 import { liveNews } from '../look/live.ts';
 import { choice, field, link, pager, panel, table, tick } from '../look/parts.ts';
+import { amountIn } from '../look/typed-amount.ts';
 import { badge, dash, foreign, money, moneyText } from '../look/values.ts';
 import type { Visit } from '../visit.ts';
 import { actValue, answerWords, doAct, namingRows } from './item-acts.ts';
@@ -89,12 +90,18 @@ function filterOf(visit: Visit, query: URLSearchParams): Readonly<Record<string,
   const text = given('text');
   const [from_age, to_age] = (given('age') ?? '').split('-');
   const assignee = given('assignee');
-  const range = [given('amount_from'), given('amount_to')].map((amount) => minorUnits(amount, given('currency')));
+  const currency = given('currency')?.toUpperCase();
+  const range = ['amount_from', 'amount_to'].map((name) => {
+    const typed = given(name);
+    const amount = typed === undefined ? null : amountIn(typed, currency ?? 'EUR');
+    if (amount === undefined) throw invalidQuery({ path: name, message: 'must be an amount such as 12.50' });
+    return amount;
+  });
   const filter = {
     status: given('status') === 'any' ? undefined : (given('status') ?? 'break'),
     class: given('class'),
     kind: given('kind'),
-    currency: given('currency')?.toUpperCase(),
+    currency,
     account_id: given('account'),
     assignee: assignee === 'me' ? handleOf(visit) : assignee,
     age_days: from_age === '' ? undefined : [Number(from_age), to_age === '' ? null : Number(to_age)],
@@ -102,16 +109,6 @@ function filterOf(visit: Visit, query: URLSearchParams): Readonly<Record<string,
     ...(text === undefined ? {} : /\d{4}/.test(text) ? { reference: text } : { merchant_name: text }),
   };
   return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
-}
-
-function minorUnits(text: string | undefined, currency = 'EUR'): number | null {
-  if (text === undefined) return null;
-  const amount = Number(text.replaceAll(',', ''));
-  const message = 'must be an amount such as 12.50';
-  if (!Number.isFinite(amount)) {
-    throw new Refusal('invalid_query', `amount ${message}`, [{ path: 'amount_from', message }]);
-  }
-  return Math.round(amount * 10 ** decimalsOf(currency.toUpperCase()));
 }
 
 function filters(visit: Visit, query: URLSearchParams): Content {

@@ -135,7 +135,7 @@ function attemptPanel(attempt: DeliveryAttempt, is_newest: boolean): Content {
   const { number, at, status, error, duration_ms, answer, retry_after, headers } = attempt;
   const is_success = status !== null && status >= 200 && status <= 299;
   const { 'x-signature': signature, ...others } = headers;
-  const exchange = html`<h3>Headers of the request</h3>${facts(Object.entries(others).map(([name, value]) => [name, html`<code class="code">${value}</code>`]))}
+  const exchange = html`<h3>Headers of the request</h3>${facts(Object.entries(others).map(([name, value]) => [name, html`<code>${value}</code>`]))}
 <h3>Response</h3>${status === null ? html`<p class="empty">There was none.</p>` : answer === null || answer === '' ? html`<p class="empty">It had no body.</p>` : textOf(answer, is_newest ? 4 * answer_length_max : answer_length_max)}`;
   return panel(
     `Attempt ${number}`,
@@ -146,7 +146,7 @@ function attemptPanel(attempt: DeliveryAttempt, is_newest: boolean): Content {
       ],
       ['Time', exactInstant(at)],
       ['Took', `${duration_ms} ms`],
-      ['Signature that was sent, x-signature', html`<code class="code">${signature ?? ''}</code>`],
+      ['Signature that was sent, x-signature', html`<code>${signature ?? ''}</code>`],
       retry_after !== null && ['Retry-After', foreign(retry_after)],
     ])}${is_newest ? exchange : html`<details><summary>Request and response of attempt ${number}</summary>${exchange}</details>`}`,
   );

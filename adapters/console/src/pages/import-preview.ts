@@ -131,7 +131,7 @@ function wordsOf(reason: string | null): Content {
 
 /** Sends the file again. The script has it; without one it is chosen again, and is compared with what was shown. */
 function confirmForm(visit: Visit, hidden: readonly (readonly [name: string, value: string | undefined])[]): Content {
-  return html`<form class="upload" method="post" enctype="multipart/form-data" action="${visit.rootPath('/imports')}" data-upload>
+  return html`<form method="post" enctype="multipart/form-data" action="${visit.rootPath('/imports')}" data-upload>
 ${visit.csrf}${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value ?? ''}">`)}
 <div class="field drop"><label for="field-again">The same file again</label><input id="field-again" name="file" type="file" required></div>
 <div class="actions"><button>Import</button><a href="${visit.rootPath('/imports')}">Another file</a><progress max="1" value="0" hidden aria-label="How much of the file is sent"></progress><span role="status"></span></div>

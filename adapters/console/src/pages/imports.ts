@@ -89,7 +89,7 @@ ${livePart(
 function uploadForm(visit: Visit): Content {
   const { problem } = visit;
   const error = problem?.of('file');
-  return html`<form class="upload" method="post" enctype="multipart/form-data" action="${visit.rootPath('/imports/preview')}" data-preview="${previewed_bytes_max}">
+  return html`<form method="post" enctype="multipart/form-data" action="${visit.rootPath('/imports/preview')}" data-preview="${previewed_bytes_max}">
 ${visit.csrf}
 <div class="columns">${choice({ name: 'format', label: 'Format', of: format_choices, error: problem?.of('format') })}
 ${field({ name: 'profile', label: 'Profile', hint: 'Only for CSV: the name of a profile of this installation.', error: problem?.of('profile'), maxlength: 100 })}</div>

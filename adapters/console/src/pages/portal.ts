@@ -52,7 +52,7 @@ async function linkPage(visit: Visit, link: PortalLink): Promise<Response> {
     content: panel(
       'Copy it now',
       html`<p class="warning">It opens once. This page shows it only now.</p>${facts([
-        ['Link', html`<code class="code">${link.url}</code>`],
+        ['Link', html`<code>${link.url}</code>`],
         ['It may', link.read_only ? badge('only read') : badge('read and change webhooks', 'warn')],
         ['Open it before', instant(link.expires_at)],
       ])}<p><a class="button" href="${link.url}" target="_blank" rel="noopener noreferrer">Open in a new tab</a></p>`,

@@ -152,7 +152,7 @@ async function webhookPage(visit: Visit, { id }: { readonly id: string }): Promi
       html`${panel(
         'Settings',
         html`${facts([
-          ['Callback URL', html`<span class="code">${foreign(webhook.callback_url)}</span>`],
+          ['Callback URL', foreign(webhook.callback_url)],
           ['State', state === undefined ? badge(webhook.status) : stateBadge(state)],
           ['Events', typeNames(webhook.event_type_ids, types)],
           ...(state === undefined ? [] : healthFacts(state)),
@@ -307,7 +307,7 @@ export async function secretPage(visit: Visit, { of, path, url, secret }: ShownS
       html`<p class="warning">This page shows it only now. Copy it to the receiver.</p>
 ${facts([
   ['Callback URL', foreign(url)],
-  ['Secret', html`<code class="code">${secret}</code>`],
+  ['Secret', html`<code>${secret}</code>`],
 ])}<p><a class="button" href="${visit.path(path)}">To the ${of}</a></p>`,
     ),
   });

@@ -91,7 +91,7 @@ export function minorUnits({ decimals, is_negative }: Reading, of_currency: numb
   return decimals.flatMap(({ whole, fraction }) => {
     if (fraction.length > of_currency) return [];
     const units = Number(whole + fraction.padEnd(of_currency, '0'));
-    return Number.isSafeInteger(units) ? [is_negative ? -units : units] : [];
+    return Number.isSafeInteger(units) ? [is_negative ? 0 - units : units] : [];
   });
 }
 

@@ -69,7 +69,10 @@ describe('reconciliation in the console', () => {
     assert.equal(refused.status, 403);
     const none = await viewer!.get(`${home}/breaks?amount_from=1000`);
     assert.match(none.text, /No item fits the filter/);
-    assert.equal((await viewer!.get(`${home}/breaks?amount_from=x`)).status, 400);
+    assert.match((await viewer!.get(`${home}/breaks?amount_from=89,99&amount_to=90,01`)).text, /Cleared 90\.00/);
+    for (const wrong of ['amount_from=x', 'amount_to=0x10', 'amount_to=1.2.3']) {
+      assert.equal((await viewer!.get(`${home}/breaks?${wrong}`)).status, 400, wrong);
+    }
   });
 
   it('assigns, comments on and accepts a break, and undoes that, with what was typed after a mistake', async () => {
