@@ -17,11 +17,6 @@ export interface OpenIdIdentity {
   readonly subject: string;
 }
 
-export type OpenIdOutcome =
-  | { readonly kind: 'proved'; readonly identity: OpenIdIdentity; readonly back: string }
-  /** The person went back, the page was open too long, or the answer is not one to this browser. */
-  | { readonly kind: 'refused' };
-
 /** What the browser keeps, sealed, while its person is at the provider. */
 interface Leave {
   readonly state: string;
@@ -40,8 +35,14 @@ export interface OpenId {
   readonly host: string;
   /** Sends the browser to the provider. Throws a retryable `Fault` when it does not answer. */
   begin(facts: RequestFacts, back: string): Promise<Response>;
-  /** Reads the answer with which the provider has sent the browser back. */
-  finish(request: Request, facts: RequestFacts): Promise<OpenIdOutcome>;
+  /**
+   * Reads the answer with which the provider has sent the browser back. Null: the person went back, the
+   * page was open too long, or the answer is not one to this browser.
+   */
+  finish(
+    request: Request,
+    facts: RequestFacts,
+  ): Promise<{ readonly identity: OpenIdIdentity; readonly back: string } | null>;
   /** The header that forgets the way to the provider. */
   forget(facts: RequestFacts): string;
 }
@@ -97,7 +98,7 @@ export function createOpenId({ settings, publicUrl, sealer, machine }: OpenIdPor
 
     async finish(request, facts) {
       const leave = openLeave(sealer, readCookie(request, facts, leave_cookie));
-      if (leave === null || machine.nowMs() >= leave.until_ms) return { kind: 'refused' };
+      if (leave === null || machine.nowMs() >= leave.until_ms) return null;
       const library = await import('openid-client');
       const answer = new URL(`${redirectUri(facts)}${new URL(request.url).search}`);
       const checks = {
@@ -109,12 +110,11 @@ export function createOpenId({ settings, publicUrl, sealer, machine }: OpenIdPor
       try {
         const tokens = await library.authorizationCodeGrant(await configuration(), answer, checks);
         const claims = tokens.claims();
-        if (claims === undefined) return { kind: 'refused' };
-        return { kind: 'proved', identity: { issuer: claims.iss, subject: claims.sub }, back: leave.back };
+        return claims ? { identity: { issuer: claims.iss, subject: claims.sub }, back: leave.back } : null;
       } catch (error) {
         if (error instanceof Fault) throw error;
         // The library has an error for each check. None helps the person who logs in.
-        return { kind: 'refused' };
+        return null;
       }
     },
 

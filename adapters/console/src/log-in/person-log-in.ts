@@ -103,7 +103,7 @@ export function personLogIn(ports: PersonDoorPorts): PersonLogIn {
   async function afterOpenId(request: Request, facts: RequestFacts): Promise<Response> {
     const outcome = await openid!.finish(request, facts);
     const answer = await (async () => {
-      if (outcome.kind === 'refused') {
+      if (outcome === null) {
         return await failedPage(facts, 400, 'The provider did not log you in, or it took too long. Try again.');
       }
       const { identity, back } = outcome;

@@ -15,8 +15,8 @@ import {
   type Item,
   itemLink,
   kind_choices,
+  kindBadge,
   kindMeaning,
-  kindTitle,
   namesOf,
   status_choices,
   statusBadge,
@@ -183,10 +183,7 @@ function tickOf({ id, version, status }: Item): Content {
 }
 
 function aboutOf(visit: Visit, item: Item): Content {
-  const kind =
-    item.kind === null
-      ? statusBadge(item.status)
-      : badge(kindTitle(item.kind), item.status === 'break' ? 'bad' : 'quiet');
+  const kind = item.kind === null ? statusBadge(item.status) : kindBadge(item);
   const card = when(item.vcn_id, (id) => html`, <a class="nowrap" href="${visit.path(`/cards/${id}`)}">card ${id}</a>`);
   const more = [
     item.age_days === null ? [] : ageOf(item),

@@ -40,6 +40,11 @@ export function kindTitle(kind: Item['kind']): string {
   return kind === null ? '' : kinds[kind][0];
 }
 
+/** The kind of a break, or of what was one; nothing without a kind. */
+export function kindBadge({ kind, status }: Item): Content {
+  return kind === null ? '' : badge(kinds[kind][0], status === 'break' ? 'bad' : 'quiet');
+}
+
 /** What is wrong with an item, in a sentence; empty: nothing is. */
 export function kindMeaning(kind: Item['kind']): string {
   return kind === null ? '' : kinds[kind][1];
