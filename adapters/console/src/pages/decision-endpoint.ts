@@ -87,7 +87,9 @@ async function showEndpoint(visit: Visit): Promise<Response> {
 
 function settings(visit: Visit, { url, status, timeout_ms, stand_in }: Endpoint, newest: readonly Consultation[]) {
   const answered = newest.filter(({ concluded }) => concluded?.outcome === 'answered').length;
-  const rules = stand_in.map((rule) => html`<li>${conditionsOf(rule.if)}: <strong>${rule.decision}</strong></li>`);
+  const rules = stand_in.map(
+    (rule, at) => html`<li>Rule ${at + 1}: ${conditionsOf(rule.if)}: <strong>${rule.decision}</strong></li>`,
+  );
   const otherwise = html`<p>${rules.length === 0 ? 'Every request is declined' : 'Where no rule fits, the request is declined'}.</p>`;
   return html`${panel(
     'Settings',

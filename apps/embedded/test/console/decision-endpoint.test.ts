@@ -52,7 +52,7 @@ describe('the decision endpoint in the console', () => {
     assert.match(text, /State active Waits for an answer 1500 ms Questions below 1 of 3 answered/);
     assert.match(
       text,
-      /at most 50\.00 USD, cards in USD, merchant <b>Corner : decline at most 5000 minor units : approve/,
+      /Rule 1: at most 50\.00 USD, cards in USD, merchant <b>Corner : decline Rule 2: at most 5000 minor units : approve/,
     );
     assert.match(
       text,
