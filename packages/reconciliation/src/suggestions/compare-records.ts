@@ -64,12 +64,15 @@ function plainName(name: string | null): string {
 /** More days between two dates count as a difference. */
 const near_enough_days = 3;
 
+/** Of a suggestion, what its order depends on. */
+type Compared = Pick<Suggestion, 'amount' | 'date' | 'differs' | 'authorization_id' | 'clearing_ids' | 'line_ids'>;
+
 /**
  * The order of suggestions: amounts that are far off without the same reference last; else the most
  * that agrees of amount, reference, merchant and days first, then the least that contradicts; then the nearest amount, the nearest date, the earlier one, the smaller
  * amount, the fewest records, and last the ids.
  */
-export function compareSuggestions(a: Suggestion, b: Suggestion): number {
+export function compareSuggestions(a: Compared, b: Compared): number {
   return (
     Number(isUnlikely(a)) - Number(isUnlikely(b)) ||
     agreementsOf(b.differs) - agreementsOf(a.differs) ||
@@ -84,7 +87,7 @@ export function compareSuggestions(a: Suggestion, b: Suggestion): number {
   );
 }
 
-function isUnlikely(suggestion: Suggestion): boolean {
+function isUnlikely(suggestion: Compared): boolean {
   return isFarOff(suggestion) && suggestion.differs.reference !== 'same';
 }
 
@@ -97,7 +100,7 @@ function contradictionsOf({ reference, merchant }: SuggestionDifferences): numbe
   return Number(reference === 'other') + Number(merchant === 'other');
 }
 
-function idsOf({ authorization_id, clearing_ids, line_ids }: Suggestion): readonly number[] {
+function idsOf({ authorization_id, clearing_ids, line_ids }: Compared): readonly number[] {
   return [...(authorization_id === null ? [] : [authorization_id]), ...clearing_ids, ...line_ids];
 }
 
