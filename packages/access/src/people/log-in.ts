@@ -69,8 +69,11 @@ export function logInBySubject(
   origin: LogInOrigin,
 ): Promise<LoggedIn | null> {
   return ports.unitOfWork.run(async (tx) => {
-    const person = await tx.people.findBySubject(issuer, subject);
-    return person?.status === 'active' ? await begin(tx, ports, person, origin, 'openid') : null;
+    const found = await tx.people.findBySubject(issuer, subject);
+    const person = found && (await tx.people.find(found.id, { for_update: true }));
+    // It may have been disabled, or have another identity, since it was found.
+    if (person?.status !== 'active' || person.issuer !== issuer || person.subject !== subject) return null;
+    return await begin(tx, ports, person, origin, 'openid');
   });
 }
 
