@@ -76,6 +76,14 @@ describe('the log-in of the console', () => {
     );
   });
 
+  it('leads back to a search without the card number that was searched for', async () => {
+    const back = (query: string) => world.browser().get(`/console/companies/1/search?q=${query}`);
+    assert.equal((await back('12.50')).path, '/console/log-in?back=%2Fcompanies%2F1%2Fsearch%3Fq%3D12.50');
+    for (const number of ['4111111111111111', '4111+1111-1111%201111']) {
+      assert.equal((await back(number)).path, '/console/log-in?back=%2Fcompanies%2F1%2Fsearch');
+    }
+  });
+
   it('slows wrong passwords of a name and address, and locks nobody out', async () => {
     const { code } = await withPassword(world, 'bea', everywhere('viewer'));
     const browser = world.browser();

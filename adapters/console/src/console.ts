@@ -4,7 +4,7 @@
  * does is decided by the operations (`Calls.callAs`).
  */
 import { getRequestListener } from '@hono/node-server';
-import { Fault, Refusal } from '@tallystick/kernel';
+import { Fault, maskCardNumbers, Refusal } from '@tallystick/kernel';
 import { Hono } from 'hono';
 import { answerAsset } from './assets.ts';
 import type { ConsoleApp, ConsoleEnv } from './console-app.ts';
@@ -186,9 +186,11 @@ async function askToLogIn({ log_in }: ConsolePorts, facts: RequestFacts, request
     return await notice(facts, 403, 'You are not logged in', 'Log in to the application first.');
   // What a page asks by itself must not take the page away.
   if (isAutomatic(request)) return new Response(null, { status: 204 });
-  const { pathname, search } = new URL(request.url);
+  const { pathname, search, searchParams } = new URL(request.url);
+  // A search for a card number must not put it into another address.
+  const has_number = [...searchParams].flat().some((text) => maskCardNumbers(text) !== text);
   const is_page = request.method === 'GET' && pathname !== '/';
-  const back = is_page ? `?back=${encodeURIComponent(pathname + search)}` : '';
+  const back = is_page ? `?back=${encodeURIComponent(has_number ? pathname : pathname + search)}` : '';
   const to = `${facts.base}/log-in${back}`;
   // A part of a page is not replaced by the log-in: the whole page goes there.
   const headers: Record<string, string> = request.headers.has('hx-request') ? { 'HX-Redirect': to } : { Location: to };
