@@ -30,7 +30,7 @@ async function searching(t: TestContext) {
     ports = { ...given, unitOfWork: counting };
     return ports;
   });
-  const { clock, timers } = ports!;
+  const { clock, timers, random } = ports!;
   const { fetch } = createConsole({
     calls: callsOf(ports!),
     identify: async () => ({
@@ -42,6 +42,7 @@ async function searching(t: TestContext) {
     openSessions: () => assert.fail('a search asks for no sessions'),
     clock,
     timers,
+    random,
     sandbox: false,
     stop: new AbortController().signal,
     log: { error: (_, message) => assert.fail(message) },

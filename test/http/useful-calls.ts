@@ -1,5 +1,5 @@
 import { rolesOf } from '@tallystick/access';
-import { createOperations, forgetting, type HttpAppPorts, readRequestId } from '@tallystick/koa';
+import { createOperations, forgetting, type HttpAppPorts, readRequestId, takesKey } from '@tallystick/koa';
 import { type Calls, createCalls, type HostCall, type Operation } from '@tallystick/operations';
 import { authorization } from './service.ts';
 
@@ -17,7 +17,13 @@ export function callsOf(ports: HttpAppPorts): Calls {
   const { unitOfWork, clock, authenticator, random } = ports;
   const operations = createOperations({ ...ports, ...forgetting(authenticator) });
   const requestIdOf = (asked?: string) => readRequestId(asked, random);
-  return createCalls(operations, { unitOfWork, clock, refreshClock: undefined, requestIdOf });
+  return createCalls(operations, {
+    unitOfWork,
+    clock,
+    refreshClock: undefined,
+    requestIdOf,
+    once: { ...ports, machine_clock: ports.timers, takesKey },
+  });
 }
 
 /** A call of the operation that does something, where there is one. */

@@ -28,8 +28,15 @@ document.addEventListener('submit', (event) => {
   if (target.dataset.sent !== undefined) event.preventDefault();
   target.dataset.sent = '';
 });
-window.addEventListener('pageshow', () => {
-  for (const form of document.forms) delete form.dataset.sent;
+// A page to which somebody goes back may send the same once more, on purpose: with another id.
+window.addEventListener('pageshow', ({ persisted }) => {
+  const bytes = crypto.getRandomValues(new Uint8Array(11));
+  const id = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  for (const form of document.forms) {
+    delete form.dataset.sent;
+    const token = form.elements.form_token;
+    if (persisted && token !== undefined) token.value = id + token.value.slice(id.length);
+  }
 });
 
 // What was done or refused is read out, is in view, and Tab goes on from there.

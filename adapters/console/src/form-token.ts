@@ -1,8 +1,18 @@
 import { createHash } from 'node:crypto';
-import { equalBytes } from '@tallystick/kernel';
+import { equalBytes, type Random, toBase64Url } from '@tallystick/kernel';
 
-/** The token that a form of this visitor carries: it cannot be known without the secret. */
-export function formToken(secret: string): string {
+/** The characters of the id at the beginning of a token. */
+const id_length = 22;
+
+/**
+ * The token that the forms of a page carry: a random id, by which what is sent twice is recognized, and
+ * what cannot be known without the secret.
+ */
+export function formToken(secret: string, random: Pick<Random, 'bytes'>): string {
+  return toBase64Url(random.bytes(16)) + proofOf(secret);
+}
+
+function proofOf(secret: string): string {
   return createHash('sha256').update(`console form ${secret}`).digest('base64url');
 }
 
@@ -11,8 +21,9 @@ export function digestOf(shown: unknown): string {
   return createHash('sha256').update(JSON.stringify(shown)).digest('base64url');
 }
 
-export function isFormToken(token: unknown, secret: string): boolean {
-  return typeof token === 'string' && equalBytes(Buffer.from(formToken(secret)), Buffer.from(token));
+export function isFormToken(token: unknown, secret: string): token is string {
+  if (typeof token !== 'string') return false;
+  return equalBytes(Buffer.from(proofOf(secret)), Buffer.from(token.slice(id_length)));
 }
 
 /** Whether a browser says that the request comes from a page of ours. */

@@ -57,6 +57,7 @@ export interface ConsolePorts {
   readonly portal?: PortalDoor | undefined;
   readonly clock: Clock;
   readonly timers: Timers;
+  readonly random: Pick<Random, 'bytes'>;
   /** In a sandbox there are pages to try purchases with. */
   readonly sandbox: boolean;
   /** What these pages need; absent outside a sandbox. */
@@ -86,7 +87,6 @@ export interface NewsEvent {
 export interface TrialPorts {
   /** By which statements (`bai2`) and clearing files (`cdf3`) are written. */
   readonly formats: Pick<Formats, 'find'>;
-  readonly random: Pick<Random, 'bytes'>;
   /** Method and path of an operation: `POST /v1/virtualcards`; null: HTTP is not served beside it. */
   readonly endpointOf: (operation_id: string) => string | null;
 }

@@ -118,7 +118,17 @@ export class Visit {
   private callOf(id: string, call: VisitCall): VisitorCall {
     const { request_id, source_address } = this.facts;
     const { company_id = this.companyOf(id), ...rest } = call;
-    return { ...rest, company_id, request_id, source_address };
+    const { file: _, ...sent } = rest;
+    const key = this.#sent_token === null ? undefined : this.keyOf([this.#sent_token, id, company_id, sent]);
+    return { ...rest, company_id, request_id, source_address, key };
+  }
+
+  /** The key of a call: the same when its form is sent again, and another for other fields. */
+  private keyOf(call: readonly unknown[]): string {
+    const digest = digestOf(call);
+    const times = this.#calls.get(digest) ?? 0;
+    this.#calls.set(digest, times + 1);
+    return `${digest}.${times}`;
   }
 
   /** Refuses (`forbidden`) the work of a form whose token was not checked. Throws when nobody waits for a page. */
@@ -145,9 +155,15 @@ export class Visit {
     return area !== undefined && isOfCompanies(area) ? this.company_id : null;
   }
 
+  /** The token of the forms of this page. */
+  get form_token(): string {
+    this.#form_token ??= formToken(this.identity.secret, this.ports.random);
+    return this.#form_token;
+  }
+
   /** The hidden field that every form of the console needs. */
   get csrf(): Content {
-    return html`<input type="hidden" name="form_token" value="${formToken(this.identity.secret)}">`;
+    return html`<input type="hidden" name="form_token" value="${this.form_token}">`;
   }
 
   /** The hidden fields of a form that changes what is `shown`. */
@@ -213,9 +229,15 @@ export class Visit {
       throw new Refusal('forbidden', 'this page is out of date; go back, reload it, and try again');
     }
     this.#is_meant = true;
+    this.#sent_token = token;
   }
 
   #form: Promise<FormData> | undefined;
+  #form_token: string | undefined;
+  /** The token of the form that was sent; null: none. */
+  #sent_token: string | null = null;
+  /** How often the form has called the same. */
+  readonly #calls = new Map<string, number>();
   /** Whether the visitor wants what the request does: to read, or by a form that has the token. */
   #is_meant: boolean;
 }

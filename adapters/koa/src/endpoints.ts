@@ -271,6 +271,11 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
   }),
 };
 
+/** Whether requests to an operation may have an `Idempotency-Key`. */
+export function takesKey(operation_id: string): boolean {
+  return endpoints[operation_id]?.at.startsWith('POST ') === true;
+}
+
 function minimalTemplate(template: { readonly id: number; readonly transaction_key: string }): MinimalItem {
   return { id: template.id, type: 'virtualcard-template', url: templateStatusPath(template) };
 }

@@ -4,7 +4,7 @@ export { type CertificateProxies, createCertificateReader } from './connection/c
 export { connections_max_default, createHttpServer, type TlsOptions } from './connection/http-server.ts';
 export { findProxyProblem } from './connection/networks.ts';
 export type { ConsoleEndpoint, ConsoleRequest } from './console/ports.ts';
-export { endpoints } from './endpoints.ts';
+export { endpoints, takesKey } from './endpoints.ts';
 export {
   createHttpApp,
   createKeyAuthenticator,

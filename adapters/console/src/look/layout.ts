@@ -1,7 +1,6 @@
 import { maskCardNumbers } from '@tallystick/kernel';
 import type { Results } from '@tallystick/operations';
 import { assetPath } from '../assets.ts';
-import { formToken } from '../form-token.ts';
 import type { ConsolePorts, Identity, RequestFacts } from '../ports.ts';
 import type { Problem } from '../problem.ts';
 import { search_length_max } from '../search/parse-search.ts';
@@ -34,6 +33,7 @@ export interface VisitShown {
   readonly ports: Pick<ConsolePorts, 'sandbox' | 'log_in'>;
   readonly company_id: number | null;
   readonly csrf: Content;
+  readonly form_token: string;
   readonly query: URLSearchParams;
   readonly problem: Problem | undefined;
   path(path: string): string;
@@ -74,7 +74,7 @@ ${content}
 </div>`;
   const [above = ''] = pages?.at(-1) ?? [];
   const names = [visit.problem === undefined ? title : `Error: ${title}`, above].filter((name) => name !== '');
-  return await renderDocument(visit.facts.base, { title: names.join(' · '), body, token: formToken(identity.secret) });
+  return await renderDocument(visit.facts.base, { title: names.join(' · '), body, token: visit.form_token });
 }
 
 /** A page without navigation, also for somebody who is not logged in. */

@@ -129,6 +129,6 @@ function newMark(trial: Trial): string {
 
 /** A reference of an acquirer has 17 digits. */
 function digits({ visit }: Trial, count: number): string {
-  const bytes = visit.ports.trial?.random.bytes(count) ?? new Uint8Array(count);
+  const bytes = visit.ports.random.bytes(count);
   return `7${Array.from(bytes.subarray(1), (byte) => byte % 10).join('')}`;
 }

@@ -1,6 +1,6 @@
 import { openTokens } from '@tallystick/access';
 import type { ConsolePorts } from '@tallystick/console';
-import { createOperations, endpoints, forgetting, readRequestId } from '@tallystick/koa';
+import { createOperations, endpoints, forgetting, readRequestId, takesKey } from '@tallystick/koa';
 import { createCalls } from '@tallystick/operations';
 import { ContainerModule } from 'inversify';
 import { console_path, type Door } from './create-console.ts';
@@ -16,6 +16,7 @@ export const console_module = new ContainerModule(({ bind }) => {
         clock: ports.clock,
         refreshClock: ports.sandbox?.refreshClock,
         requestIdOf: (asked) => readRequestId(asked, ports.random),
+        once: { ...ports, machine_clock: ports.timers, takesKey },
       }),
     [tokens.http_ports],
   );
@@ -30,11 +31,12 @@ export const console_module = new ContainerModule(({ bind }) => {
         const news: ConsolePorts['news'] = (listener) => subscriber.on(['all'], listener);
         const openSessions: ConsolePorts['openSessions'] = (tokens) =>
           unitOfWork.read((tx) => openTokens(tx, { sha256 }, tokens, timers.nowMs()));
-        const trial = sandbox ? { formats, random, endpointOf } : undefined;
+        const trial = sandbox ? { formats, endpointOf } : undefined;
         return createConsole({
           calls,
           clock,
           timers,
+          random,
           stop: lifecycle.signal,
           log,
           sandbox,

@@ -5,6 +5,7 @@ import { checkBody, nameFields, type Prepared, prepare, runTransaction } from '.
 import { Interim, type Operation, type OperationCall, type OperationTx, type ReadOperation } from '../operation.ts';
 import { checkCaller, type OperationCaller, requireOpenCompany } from './caller.ts';
 import { type FileInput, piecesOf } from './file-input.ts';
+import { callOnce, type OncePorts, type RunPart } from './once.ts';
 import { createOptionsReader, option_names, type ReadOptions } from './options.ts';
 import { toPlainJson } from './plain-json.ts';
 
@@ -33,6 +34,7 @@ export interface CallPorts {
   readonly refreshClock: (() => Promise<void>) | undefined;
   /** Returns the id of the host's request if it is plain, else a new one. */
   readonly requestIdOf: (request_id: string | undefined) => string;
+  readonly once: OncePorts;
 }
 
 /** Every operation as a call within the process. */
@@ -76,6 +78,11 @@ export interface VisitorCall extends Omit<HostCall, 'role' | 'actor' | 'unitOfWo
   readonly company_id: number | null;
   /** The IP address from which the visitor comes. */
   readonly source_address: string | null;
+  /**
+   * A repeat with the same key has the first result again, where a request may have an
+   * `Idempotency-Key`. Calls that differ in anything need keys of their own.
+   */
+  readonly key?: string | undefined;
 }
 
 interface Callable {
@@ -106,7 +113,7 @@ export function createCalls(operations: readonly Operation[], ports: CallPorts):
   function callAs(
     visitor: Visitor,
     operation_id: string,
-    { source_address, ...call }: VisitorCall,
+    { source_address, key, ...call }: VisitorCall,
     shared: SharedRead | null,
   ): Promise<unknown> {
     const found = find(operation_id);
@@ -114,7 +121,7 @@ export function createCalls(operations: readonly Operation[], ports: CallPorts):
     const role = roleFor(visitor, area, effectOf(found.operation), call.company_id ?? null);
     if (role === null) throw forbidden(visitor);
     const { actor } = visitor;
-    return finish(perform(ports, found, { ...call, role, actor }, { visitor, source_address }, shared));
+    return finish(perform(ports, found, { ...call, role, actor }, { visitor, source_address, key }, shared));
   }
 
   return {
@@ -188,6 +195,7 @@ interface SharedRead {
 interface Visiting {
   readonly visitor: Visitor;
   readonly source_address: string | null;
+  readonly key: string | undefined;
 }
 
 async function perform(
@@ -217,6 +225,11 @@ async function perform(
       (passed !== null && roleFor(visitor, passed, 'change', company_id) === null);
     if (is_forbidden) throw forbidden(visitor);
   }
+  const key = visiting?.key;
+  // A repeat would show the number of a card again.
+  const is_once = key !== undefined && ports.once.takesKey(operation.id) && !showsNumber(operation, call);
+  const once = (run: RunPart, work: () => Promise<unknown>) =>
+    is_once ? callOnce(run, ports.once, { ...call, key }, work) : work();
   try {
     const check = (tx: OperationTx) => requireOpenCompany(tx, company_id);
     if (shared !== null) {
@@ -231,12 +244,17 @@ async function perform(
       const pieces = piecesOf(sent.file, operation.file_bytes_max ?? Number.POSITIVE_INFINITY);
       return await operation.receive({ ...call, body: undefined }, pieces, { prefers_early, keepFor });
     }
-    if ('perform' in operation) return await operation.perform(call);
+    if ('perform' in operation) {
+      return await once(
+        (part) => ports.unitOfWork.run(part),
+        () => operation.perform(call),
+      );
+    }
     if ('read' in operation) await operation.before?.(call);
     return await runTransaction(operation, call, unitOfWork, async (tx, work) => {
       // In the transaction, so that a company that it created exists.
       if (operation.runs_alone === undefined) await check(tx);
-      return await work();
+      return await once((part) => part(tx), work);
     });
   } catch (error) {
     throw nameFields(error, '', option_names);
