@@ -5,7 +5,6 @@ import { newItem, spend } from '@tallystick/harness';
 import { money } from '@tallystick/kernel';
 import {
   daysAfter,
-  exportItems,
   type Item,
   type ItemPlace,
   itemIdOf,
@@ -16,7 +15,6 @@ import {
   statement_key_default,
 } from '@tallystick/reconciliation';
 import { database_names, repeatableRandom, type ScratchDatabase, scratchDatabase } from '@tallystick/test-support';
-import type { DatabaseConnection } from 'kysely';
 import { connect } from '../src/connection/connection.ts';
 import type { Session } from '../src/connection/session.ts';
 import { unitOfWorkOn } from '../src/connection/unit-of-work.ts';
@@ -116,100 +114,6 @@ describe('what a company reads of many items, on Postgres', {
       assert.ok(read.reconciliation_match_cells! <= 3 * days, JSON.stringify(read));
     }
   });
-});
-
-describe('the table of breaks, on Postgres', {
-  skip: database_names.includes('postgres') ? false : 'no Postgres',
-}, () => {
-  const breaks_count = 1_600;
-  const statements_of_batch_max = 12;
-
-  it('asks few statements for each 200 breaks, however many others are near', async (t) => {
-    const database = await scratchDatabase('postgres');
-    t.after(() => database.dispose());
-    await migrateWithSmallSegments(database);
-    const persistence = await openPersistence(database);
-    const company_id = await persistence.unitOfWork.run(async (tx) => (await makeCompany(tx)).id);
-    // The lines that are near the clearings of a batch are those of many others.
-    const breaks = Array.from({ length: breaks_count }, (_, at): Item => {
-      const amount = money(1_000 + ((at * 7_919) % 10_007));
-      const both = { company_id, status: 'break', opened_at_ms: 1_000_000 + at } as const;
-      return at % 2 === 0
-        ? newItem({ ...both, ...unstated(at), cleared: amount })
-        : newItem({ ...both, ...unexplained(at), stated: amount });
-    });
-    await persistence.unitOfWork.run(async ({ reconciliation }) => {
-      await reconciliation.lockCompany(company_id);
-      await reconciliation.write({ ...noItemChanges(company_id), inserted: breaks });
-    });
-    await persistence.close();
-
-    const connection = await connect({ database_url: database.database_url });
-    t.after(() => connection.close());
-    let statements = 0;
-    const unitOfWork = unitOfWorkOn(connection, repeatableRandom(1), (session) => {
-      const counted = counting(session, () => {
-        statements += 1;
-      });
-      return {
-        reconciliation: reconciliationStore(counted, statement_key_default),
-        reconciliation_reports: reconciliationReports(counted, statement_key_default),
-      };
-    });
-    const pieces: string[] = [];
-    const now_ms = Date.parse('2026-06-15T12:00:00Z');
-    for await (const piece of exportItems({ unitOfWork }, { company_id, now_ms }, { status: 'break' }))
-      pieces.push(piece);
-    assert.equal(
-      pieces
-        .join('')
-        .split('\r\n')
-        .filter((row) => row !== '').length,
-      1 + breaks_count,
-    );
-    const batches = breaks_count / 200;
-    assert.equal(pieces.length, batches);
-    assert.ok(statements <= statements_of_batch_max * batches, `${statements} statements for ${batches} batches`);
-  });
-
-  const near_date = '2026-03-02';
-
-  function unstated(at: number) {
-    const id = itemIdOf({ kind: 'clearing', id: at + 1 });
-    return {
-      id,
-      kind: 'unstated',
-      class: 'exact',
-      clearing_ids: [at + 1],
-      sides: 2,
-      settlement_date: near_date,
-    } as const;
-  }
-
-  function unexplained(at: number) {
-    const id = itemIdOf({ kind: 'line', id: at + 1 });
-    return { id, kind: 'unexplained_line', line_ids: [at + 1], sides: 2, period_date: near_date } as const;
-  }
-
-  /** The session, which reports each statement. */
-  function counting(session: Session, count: () => void): Session {
-    const executor = session.db.getExecutor();
-    const db = {
-      getExecutor: () => ({
-        provideConnection: <Result>(work: (connection: DatabaseConnection) => Promise<Result>) =>
-          executor.provideConnection((connection) =>
-            work({
-              streamQuery: connection.streamQuery.bind(connection),
-              executeQuery(query) {
-                count();
-                return connection.executeQuery(query);
-              },
-            }),
-          ),
-      }),
-    };
-    return { ...session, db: db as unknown as Session['db'] };
-  }
 });
 
 describe('the sum of the lines of an account before a date', () => {

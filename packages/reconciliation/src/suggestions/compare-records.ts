@@ -64,15 +64,12 @@ function plainName(name: string | null): string {
 /** More days between two dates count as a difference. */
 const near_enough_days = 3;
 
-/** Of a suggestion, what its order depends on. */
-type Compared = Pick<Suggestion, 'amount' | 'date' | 'differs' | 'authorization_id' | 'clearing_ids' | 'line_ids'>;
-
 /**
  * The order of suggestions: amounts that are far off without the same reference last; else the most
  * that agrees of amount, reference, merchant and days first, then the least that contradicts; then the nearest amount, the nearest date, the earlier one, the smaller
  * amount, the fewest records, and last the ids.
  */
-export function compareSuggestions(a: Compared, b: Compared): number {
+export function compareSuggestions(a: Suggestion, b: Suggestion): number {
   return (
     Number(isUnlikely(a)) - Number(isUnlikely(b)) ||
     agreementsOf(b.differs) - agreementsOf(a.differs) ||
@@ -87,7 +84,7 @@ export function compareSuggestions(a: Compared, b: Compared): number {
   );
 }
 
-function isUnlikely(suggestion: Compared): boolean {
+function isUnlikely(suggestion: Suggestion): boolean {
   return isFarOff(suggestion) && suggestion.differs.reference !== 'same';
 }
 
@@ -100,7 +97,7 @@ function contradictionsOf({ reference, merchant }: SuggestionDifferences): numbe
   return Number(reference === 'other') + Number(merchant === 'other');
 }
 
-function idsOf({ authorization_id, clearing_ids, line_ids }: Compared): readonly number[] {
+function idsOf({ authorization_id, clearing_ids, line_ids }: Suggestion): readonly number[] {
   return [...(authorization_id === null ? [] : [authorization_id]), ...clearing_ids, ...line_ids];
 }
 

@@ -7,7 +7,6 @@ import { byId, itemIdOf, type MatchedIds, type RecordIds, recordsOf } from '../i
 import { findItems } from '../items/find-item.ts';
 import { entryKeyOfClearing, entryKeyOfLine, isPairingKey } from '../pairing/entry-key.ts';
 import type { ReconciliationStore } from '../ports.ts';
-import { recordNamesOf } from '../record-name.ts';
 import { type AuthorizedPurchase, type CardLine, type ClearedAmount, isPairable } from '../records.ts';
 import { compareReferences, compareSuggestions, describeDifferences, isNear } from './compare-records.ts';
 import { isNearSide, isOpen, type NearQuestion, near_columns, near_days_max } from './near-items.ts';
@@ -47,7 +46,7 @@ export async function suggestFor(
   ]);
   const bars = barsOf(acts);
   function* steps(): Steps<ReadonlyMap<number, readonly Suggestion[]>> {
-    const candidates = new Map(breaks.map(({ id }) => [id, [] as Unnumbered[]]));
+    const candidates = new Map(breaks.map((item, at) => [item.id, sets[at]!.flatMap((set) => toSet(item, set))]));
     for (const [at, { item, question }] of asked.entries()) {
       yield;
       for (const id of near[at]!) {
@@ -55,9 +54,6 @@ export async function suggestFor(
         if (other === undefined || other.id === item.id || other.currency !== item.currency) continue;
         candidates.get(item.id)!.push(...toCandidate(item, other, question));
       }
-    }
-    for (const [at, item] of breaks.entries()) {
-      candidates.get(item.id)!.push(...sets[at]!.flatMap((set) => toSet(item, set)));
     }
     return new Map(breaks.map(({ id }) => [id, bestOf(candidates.get(id)!)]));
   }
@@ -81,7 +77,7 @@ export async function suggestFor(
     };
     if (!isNear({ amount: its_amount, differs }, question, near_days_max)) return [];
     const verb = { clearing: 'settled', line: 'booked', authorization: 'authorized' } as const;
-    const reason = () => describeDifferences(differs, verb[record], item.currency);
+    const reason = describeDifferences(differs, verb[record], item.currency);
     return [{ item_id: other.id, ...ids, amount: its_amount, date: its_date, differs, reason }];
   }
 
@@ -107,7 +103,7 @@ export async function suggestFor(
       line_ids: set.line_ids.filter((id) => !item.line_ids.includes(id)),
     };
     const amount = set.clearing_ids.length > 1 ? line.amount : clearing.amount;
-    const reason = () => `${count} that together make up ${together}, within 3 days`;
+    const reason = `${count} that together make up ${together}, within 3 days`;
     return [{ item_id: null, ...others_of, amount, date, differs, reason }];
   }
 
@@ -150,17 +146,14 @@ export async function suggestFor(
   return await inTurns(steps(), store.giveWay);
 }
 
-/** Of the many candidates, only the best are numbered and described. */
-type Unnumbered = Omit<Suggestion, 'number' | 'reason'> & { readonly reason: () => string };
+type Unnumbered = Omit<Suggestion, 'number'>;
 
-function bestOf(candidates: Unnumbered[]): readonly Suggestion[] {
-  const best = new Map<string, Suggestion>();
-  for (const one of candidates.sort(compareSuggestions)) {
-    const names = recordNamesOf(one);
-    if (!best.has(names)) best.set(names, { ...one, number: best.size + 1, reason: one.reason() });
-    if (best.size === suggestions_max) break;
-  }
-  return [...best.values()];
+function bestOf(candidates: readonly Unnumbered[]): readonly Suggestion[] {
+  const unique = new Map(
+    candidates.map((one) => [`${one.authorization_id} ${one.clearing_ids} ${one.line_ids}`, { ...one, number: 0 }]),
+  );
+  const best = [...unique.values()].sort(compareSuggestions).slice(0, suggestions_max);
+  return best.map((one, at) => ({ ...one, number: at + 1 }));
 }
 
 /** Whether a line cannot be matched: a fee, or a line that a statement contradicts. */
@@ -229,20 +222,18 @@ async function readRecords(
   owners: readonly RecordIds[],
 ): Promise<Records> {
   const idsOf = (ids: (owner: RecordIds) => readonly number[]) => [...new Set(owners.flatMap(ids))];
-  const [purchases, clearings, lines] = await Promise.all([
-    store.authorizations(
-      company_id,
-      idsOf(({ authorization_ids = [] }) => authorization_ids.slice(0, 1)),
-    ),
-    store.clearings(
-      company_id,
-      idsOf(({ clearing_ids }) => clearing_ids.slice(0, clearings_read_max)),
-    ),
-    store.lines(
-      company_id,
-      idsOf(({ line_ids }) => line_ids.slice(0, 1)),
-    ),
-  ]);
+  const purchases = await store.authorizations(
+    company_id,
+    idsOf(({ authorization_ids = [] }) => authorization_ids.slice(0, 1)),
+  );
+  const clearings = await store.clearings(
+    company_id,
+    idsOf(({ clearing_ids }) => clearing_ids.slice(0, clearings_read_max)),
+  );
+  const lines = await store.lines(
+    company_id,
+    idsOf(({ line_ids }) => line_ids.slice(0, 1)),
+  );
   // A line that differs from its statement belongs to nothing.
   return { purchases: byId(purchases), clearings: byId(clearings), lines: byId(lines.filter(isPairable)) };
 }

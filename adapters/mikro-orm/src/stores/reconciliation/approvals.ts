@@ -10,10 +10,10 @@ import type { Session, Tables } from '../../connection/session.ts';
 import { columnsOf } from '../../schema/tables/columns.ts';
 import { ReconciliationApproval } from '../../schema/tables/reconciliation.ts';
 import { readNewestFirst } from '../queries/paging.ts';
-import type { Queries } from './query.ts';
+import { inPieces, type Queries } from './query.ts';
 
 /** Acts that wait for a second person. */
-export function approvalStore({ all, run, inPieces, from_ids, list }: Queries, { db }: Session) {
+export function approvalStore({ all, run, from_ids, list }: Queries, { db }: Session) {
   return {
     async readFourEyes(company_id) {
       const sql = 'select four_eyes from tallystick_companies where id = ?';

@@ -19,7 +19,7 @@ import {
   union,
   within,
 } from './listed-rows.ts';
-import { distinctTexts, type Queries } from './query.ts';
+import { distinctTexts, inPieces, type Queries } from './query.ts';
 
 const list_name = 'reconciliation-lines';
 
@@ -30,7 +30,7 @@ const stated_columns = `l.id, l.company_id, l.account_id, a.number as account_nu
 
 /** The lines with these ids: see `ReconciliationReports.linesById`. */
 export async function linesById(
-  { all, each, inPieces, from_ids, list }: Queries,
+  { all, each, from_ids, list }: Queries,
   company_id: number,
   ids: readonly number[],
 ): Promise<readonly StatedLine[]> {

@@ -13,10 +13,11 @@ import {
 import { near_scopes, nearCondition } from '../../schema/near-items.ts';
 import type { Queries } from './query.ts';
 
+/** How many questions one statement answers: one turn of the event loop on SQLite (ADR 0054). */
+const questions_of_statement = 20;
+
 /** Open items near an amount and a date. */
 export function nearReads(queries: Queries): Pick<ReconciliationStore, 'nearItems'> {
-  // One turn of the event loop on SQLite (ADR 0054).
-  const questions_of_statement = queries.is_postgres ? 200 : 20;
   return {
     async nearItems(company_id, questions) {
       const found = new Map<string, readonly number[]>();

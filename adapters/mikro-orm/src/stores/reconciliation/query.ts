@@ -24,15 +24,6 @@ export interface Queries {
    * company. Where the id is known, `+company_id` keeps them from the indexes of companies.
    */
   each(from: string, alias: string, columns: string, tables: string, condition: string): string;
-  /**
-   * Asks for each of these values, some at a time: one statement of SQLite, and what is made of its
-   * rows, is one turn of the event loop (ADR 0054). Postgres is asked for more: a statement is a
-   * round trip.
-   */
-  inPieces<Value, Result>(
-    values: readonly Value[],
-    ask: (piece: readonly Value[]) => Promise<readonly Result[]>,
-  ): Promise<Result[]>;
   /** A list as the parameter of these two. */
   list(values: readonly (number | string)[]): unknown;
   field(text: string, name: string): string;
@@ -73,20 +64,27 @@ export function queriesOf({ dialect, db }: Session): Queries {
         ? `select ${alias}.* from ${from} cross join lateral
             (select ${columns} from ${tables} where ${condition} offset 0) ${alias}`
         : `select ${columns} from ${from} cross join ${tables} where ${condition}`,
-    async inPieces<Value, Result>(
-      values: readonly Value[],
-      ask: (piece: readonly Value[]) => Promise<readonly Result[]>,
-    ) {
-      const size = is_postgres ? 1_000 : 200;
-      const results: Result[] = [];
-      for (let from = 0; from < values.length; from += size) {
-        for (const result of await ask(values.slice(from, from + size))) results.push(result);
-      }
-      return results;
-    },
     list: (values) => (is_postgres ? values : JSON.stringify(values)),
     field: (text, name) => (is_postgres ? `${text}::json ->> '${name}'` : `${text} ->> '$.${name}'`),
   };
+}
+
+/** How many values one statement is asked for. */
+const values_of_statement = 200;
+
+/**
+ * Asks for each of these values, some at a time: one statement of SQLite, and what is made of its
+ * rows, is one turn of the event loop (ADR 0054).
+ */
+export async function inPieces<Value, Result>(
+  values: readonly Value[],
+  ask: (piece: readonly Value[]) => Promise<readonly Result[]>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (let from = 0; from < values.length; from += values_of_statement) {
+    for (const result of await ask(values.slice(from, from + values_of_statement))) results.push(result);
+  }
+  return results;
 }
 
 /**

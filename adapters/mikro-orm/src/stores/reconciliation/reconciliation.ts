@@ -24,7 +24,7 @@ import { listItems } from './item-list.ts';
 import { type ItemRow, itemOf } from './item-rows.ts';
 import { nearReads } from './near-reads.ts';
 import { periodStore } from './periods.ts';
-import { queriesOf } from './query.ts';
+import { inPieces, queriesOf } from './query.ts';
 import { recordReads } from './record-reads.ts';
 import { writeItems } from './write-items.ts';
 
@@ -35,7 +35,7 @@ import { writeItems } from './write-items.ts';
 export function reconciliationStore(session: Session, setting: StatementKeySetting): ReconciliationStore {
   const { dialect } = session;
   const queries = queriesOf(session);
-  const { is_postgres, all, each, inPieces, preferIndexes, run, list, from_ids, from_texts } = queries;
+  const { is_postgres, all, each, preferIndexes, run, list, from_ids, from_texts } = queries;
   const select_progress = `select ${progress_columns} from tallystick_reconciliation_companies where company_id = ?`;
 
   async function lock(company_id: number, how: string): Promise<CompanyProgress | null> {

@@ -13,11 +13,11 @@ import {
   statementKeyOf,
 } from '@tallystick/reconciliation';
 import { has_item_sql } from '../../schema/tables/accounts.ts';
-import type { Queries } from './query.ts';
+import { inPieces, type Queries } from './query.ts';
 
 /** The authorizations, clearings and card lines that items are made of. */
 export function recordReads(queries: Queries, setting: StatementKeySetting) {
-  const { is_postgres, preferIndexes, all, each, inPieces, list, from_ids } = queries;
+  const { is_postgres, preferIndexes, all, each, list, from_ids } = queries;
   const purchase_columns = `a.id, a.company_id, a.card_id, a.authorized, a.cleared, a.billing_amount, a.merchant_amount,
       a.merchant_currency, a.approval_code, a.merchant_id, a.net_reference_number, a.transaction_date_time_ms, a.status,
       a.uncleared_status, a.hold_end_ms, a.decided_at_ms,
