@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { chromium_expected, full_run } from '@tallystick/test-support';
+import type { Locator } from 'playwright-core';
 import { console_pages, openPage } from './console-pages.ts';
 import { console_tasks } from './console-tasks.ts';
 import { type ConsoleWorld, startConsoleWorld } from './console-world.ts';
@@ -81,7 +82,7 @@ describe('the console in Chromium', { skip: !chromium_expected }, () => {
     assert.deepEqual(found, []);
   });
 
-  it('a click on an act asks for its note, and Enter in a field of an item decides nothing', async (t) => {
+  it('a click on an act asks for its note, and Enter in a field decides nothing else', async (t) => {
     const page = await world.open('finance');
     t.after(() => page.context().close());
     await page.goto(`${world.url}/companies/1/breaks?kind=amount&amount_to=60`);
@@ -91,6 +92,7 @@ describe('the console in Chromium', { skip: !chromium_expected }, () => {
     await row.getByRole('button', { name: /^Ignore/ }).click();
     await page.locator('[name="note"]:focus').waitFor();
     await page.keyboard.type('Too small to ask');
+    await page.evaluate("document.activeElement.dispatchEvent(new FocusEvent('blur'))");
     await page.keyboard.press('Enter');
     await page.getByText(`${item} is ignored now.`).waitFor();
     await page.goto(new URL(to!, world.url).href);
@@ -99,11 +101,16 @@ describe('the console in Chromium', { skip: !chromium_expected }, () => {
     await page.getByRole('button', { name: 'Undo the decision' }).click();
     await page.getByLabel(/ith these records/).fill('line:1');
     await page.getByLabel('Note', { exact: true }).fill('Not this one');
-    await page.evaluate(
-      "document.addEventListener('submit', (event) => { event.preventDefault(); window.sent = true; })",
-    );
-    await page.getByLabel(/ith these records/).press('Enter');
-    assert.equal(await page.evaluate('window.sent'), undefined);
+    const assertEnterSendsNothing = async (field: Locator) => {
+      await page.evaluate(
+        "document.addEventListener('submit', (event) => { event.preventDefault(); window.sent = true; })",
+      );
+      await field.press('Enter');
+      assert.equal(await page.evaluate('window.sent'), undefined);
+    };
+    await assertEnterSendsNothing(page.getByLabel(/ith these records/));
+    await page.goto(`${world.url}/companies/1/breaks`);
+    await assertEnterSendsNothing(page.getByLabel('Note on what you decide'));
   });
 
   for (const { title, role, path, perform } of console_tasks) {

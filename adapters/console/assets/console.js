@@ -72,8 +72,9 @@ note?.addEventListener('keydown', (event) => {
   if (event.key === 'Enter') intended.click();
   else enter(intended.closest('tr'));
 });
-// Who leaves the note has changed their mind.
+// Who leaves the note has changed their mind, but not who only looks at another window.
 note?.addEventListener('blur', () => {
+  if (document.activeElement === note) return;
   intended = null;
   note.placeholder = '';
 });

@@ -163,7 +163,8 @@ function queue(visit: Visit, items: readonly Item[]): Content {
   });
   if (!may_act) return html`<div class="queue">${shown}</div>`;
   const { search } = new URL(visit.request.url);
-  return html`<form class="queue" method="post" action="${visit.path('/breaks')}${search}">${visit.csrf}
+  // Enter in the note presses the first button: a disabled one decides nothing.
+  return html`<form class="queue" method="post" action="${visit.path('/breaks')}${search}">${visit.csrf}<button disabled hidden></button>
 ${when(
   items.length > 0,
   () => html`<div class="decide">${field({ ...visit.typed('note'), label: 'Note on what you decide', maxlength: 1000, autocomplete: 'off' })}
