@@ -92,7 +92,7 @@ async function askAgain(visit: Visit, { status, action, item_id, ...asked }: App
   const rest = asked.with === null ? (asked.side ?? '') : namesOf(asked.with);
   return panel(
     'Nothing was done',
-    html`<p class="warning">${itemLink(visit, item.id)} has changed since. Look at it, and ask again if it is still wanted: another person then decides.</p>
+    html`<p class="warning">${itemLink(visit, item.id)} has changed since. Look at it, and ask again if it is still wanted. Then another person decides, or it is done at once where it needs none any more.</p>
 <form method="post" action="${visit.path(`/items/${item.id}`)}">${visit.csrf}${hidden.map(([name, value]) => (value === null ? '' : html`<input type="hidden" name="${name}" value="${value}">`))}
 <button name="do" value="${actValue(act, item, rest)}">Ask again</button></form>`,
   );

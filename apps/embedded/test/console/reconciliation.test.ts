@@ -230,5 +230,13 @@ describe('reconciliation in the console', () => {
     assert.doesNotMatch((await ben!.get(approval)).text, /Ask again/);
     const open = /approvals\/(\d+)/.exec((await anna!.get(path)).html)![1];
     assert.match((await anna!.post(`${home}/approvals/${open}`, { do: 'approve' })).text, /it is done/);
+    await world.tally.operator.companies.update(1, { four_eyes: null });
+    const alone = await ben!.get(approval);
+    assert.match(alone.text, /another person decides, or it is done at once where it needs none any more/);
+    const undo = await ben!.post(path, { do: buttonOf(await ben!.get(path), `reopen:${id}:`), note: 'no' });
+    assert.match(undo.text, /is break now/);
+    const once = { do: buttonOf(await ben!.get(approval), `accept:${id}:`), note: 'alone' };
+    assert.match((await ben!.post(path, once)).text, /is accepted now/);
+    assert.equal((await ben!.post(path, once)).status, 409, 'asked twice');
   });
 });
