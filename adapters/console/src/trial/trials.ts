@@ -1,5 +1,6 @@
 import { invalid, Refusal, showAmount } from '@tallystick/kernel';
 import type { Authorization, Clearing, Import } from '@tallystick/operations/resources';
+import { item_statuses } from '@tallystick/reconciliation';
 import { code_words } from '../decision/say-decision.ts';
 import { textOf } from '../form.ts';
 import { typedAmount } from '../look/typed-amount.ts';
@@ -149,10 +150,14 @@ async function sendClearingFile(trial: Trial): Promise<Outcome> {
 }
 
 async function sendStatementOfToday(trial: Trial, form: FormData): Promise<Outcome> {
-  const { items } = await trial.visit.call('reconciliation.items.list', { options: { limit: 100 } });
-  const ids = items
-    .filter(({ currency, period_id }) => currency === 'USD' && period_id === null)
-    .flatMap(({ clearing_ids, line_ids }) => clearing_ids.slice(line_ids.length));
+  const ids: number[] = [];
+  // Of each status, so that many that match leave no other one out.
+  for (const status of item_statuses) {
+    const options = { filter: { status, currency: 'USD' }, limit: 100 };
+    const { items } = await trial.visit.call('reconciliation.items.list', { options });
+    const open = items.filter(({ period_id }) => period_id === null);
+    ids.push(...open.flatMap(({ clearing_ids, line_ids }) => clearing_ids.slice(line_ids.length)));
+  }
   if (ids.length === 0) throw new Refusal('conflict', 'there is nothing to state: clear a purchase first');
   const lines: TrialLine[] = [];
   for (const id of ids) {

@@ -68,6 +68,13 @@ describe('the page to try the sandbox', () => {
       [['matched', 0, 0, 2]],
     );
     assert.match((await press({ do: 'clock', advance: 'P1D' })).text, /All work that became due is done/);
+    const { sandbox } = world.tally.company(1);
+    for (let made = 0; made < 101; made += 1) {
+      const { id } = await sandbox.buy({ vcn_id: 1, amount: 100, merchant_name: 'Bakery' });
+      await sandbox.clear(id!);
+    }
+    assert.match((await press({ do: 'statement' })).text, /Statement lines: 100 applied/);
+    assert.match((await press({ do: 'statement' })).text, /Statement lines: 1 applied/);
   });
 
   it('names the field that was typed wrongly, and keeps what was typed', async () => {
