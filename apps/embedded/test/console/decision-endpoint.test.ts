@@ -42,14 +42,14 @@ describe('the decision endpoint in the console', () => {
       { if: { amount_max: 5_000, currency: 'USD', merchant_names: ['<b>Corner'] }, decision: 'decline' },
       { if: { amount_max: 5_000 }, decision: 'approve' },
     ] as const;
-    await company().decisionEndpoint.put({ url: `${receiver.origin}/decide`, stand_in });
+    await company().decisionEndpoint.put({ url: `${receiver.origin}/decide`, timeout_ms: 2_000, stand_in });
     answer = '{"decision":"decline","note":"<i>closed"}';
     const declined = await buy(1_000);
     answer = 'nonsense';
     await buy(2_000);
     await buy(9_000);
     const { text, html } = await admin.get(page);
-    assert.match(text, /State active Waits for an answer 1500 ms Questions below 1 of 3 answered/);
+    assert.match(text, /State active Waits for an answer 2000 ms Questions below 1 of 3 answered/);
     assert.match(
       text,
       /Rule 1: at most 50\.00 USD, cards in USD, merchant <b>Corner : decline Rule 2: at most 5000 minor units : approve/,

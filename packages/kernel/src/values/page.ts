@@ -19,7 +19,7 @@ export function afterId(list: string, page: PageRequest): number | null {
   return place === null ? null : place[0]!;
 }
 
-/** The place of a row in a list that is ordered by falling time, and by falling id at one time. */
+/** The place of a row in a list that is ordered by time, and by id at one time. */
 export interface TimedPlace {
   readonly at_ms: number;
   readonly id: number;
@@ -30,7 +30,7 @@ export function timedCursor(list: string, { at_ms, id }: TimedPlace): string {
   return encode(list, [at_ms, id]);
 }
 
-/** The place that a page of a list ordered by time begins below; null for the first page. */
+/** The place behind which a page of a list ordered by time begins; null for the first page. */
 export function afterTime(list: string, page: PageRequest): TimedPlace | null {
   const place = placeOf(list, 2, page);
   return place === null ? null : { at_ms: place[0]!, id: place[1]! };

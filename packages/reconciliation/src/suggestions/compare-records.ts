@@ -66,8 +66,9 @@ const near_enough_days = 3;
 
 /**
  * The order of suggestions: amounts that are far off without the same reference last; else the most
- * that agrees of amount, reference, merchant and days first, then the least that contradicts; then the nearest amount, the nearest date, the earlier one, the smaller
- * amount, the fewest records, and last the ids.
+ * that agrees of amount, reference, merchant and days first, then the least that contradicts; then
+ * the nearest amount, the nearest date, the earlier one, the smaller amount, the fewest records, and
+ * last the ids.
  */
 export function compareSuggestions(a: Suggestion, b: Suggestion): number {
   return (
