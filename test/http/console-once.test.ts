@@ -67,7 +67,7 @@ for (const name of database_names) {
       assert.equal(await countOf('virtual_cards'), before_all + 1);
     });
 
-    it('makes another card with other fields, and from a page that was opened anew', async () => {
+    it('makes another card for other fields, and for a page that is opened again', async () => {
       const before_all = await countOf('virtual_cards');
       const send = await newCard();
       await send();

@@ -14,7 +14,7 @@ type Endpoint = Results['decisionEndpoint.read'];
 type Consultation = Results['decisionEndpoint.consultations.list']['items'][number];
 type Concluded = NonNullable<Consultation['concluded']>;
 
-/** What came of a question. */
+/** How a question ended, in words. */
 const outcomes: Readonly<Record<Concluded['outcome'], readonly [words: string, tone: 'ok' | 'bad' | 'warn']>> = {
   answered: ['answered', 'ok'],
   timeout: ['no answer in time', 'bad'],

@@ -37,7 +37,7 @@ describe('the decision endpoint in the console', () => {
     assert.match(text, /There is none The limits of the cards alone decide.*It was asked about no request yet/);
   });
 
-  it('shows its state, what stands in for it, and what came of each question', async () => {
+  it('shows its state, the rules that stand in, and the outcome of each question', async () => {
     const stand_in = [
       { if: { amount_max: 5_000, currency: 'USD', merchant_names: ['<b>Corner'] }, decision: 'decline' },
       { if: { amount_max: 5_000 }, decision: 'approve' },
